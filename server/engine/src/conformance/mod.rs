@@ -5,17 +5,18 @@
 //! `PARLOR_TEST_GAMES=10` plays ten times as many games (`0.1`: a tenth).
 
 mod actions;
+mod boards;
 mod chance;
 mod chi_square;
 mod erased;
 mod golden;
 mod held_windows;
-mod localisation;
 mod non_interference;
 mod random_games;
 pub(crate) mod sample_uniformity;
 mod sampling;
 mod setup;
+mod texts;
 
 use rand_chacha::ChaCha8Rng;
 
@@ -34,6 +35,9 @@ pub(crate) trait Testable: Game {
 
     /// The codes of all cards of the game, wherever they are, in any order.
     fn card_codes(&self) -> Vec<u8>;
+
+    /// The codes of all cards that the view shows, wherever they are, in any order.
+    fn shown_card_codes(view: &Self::View) -> Vec<u8>;
 
     /// Redeals, directly in the state, the hands and other cards that the viewer cannot know. Piles to draw
     /// from keep their order, so that both games draw the same cards.
@@ -162,21 +166,25 @@ macro_rules! suite {
                 actions::legal_actions_are_in_documented_order,
                 actions::illegal_actions_are_refused,
                 actions::default_actions_finish_the_game,
+                boards::boards_show_what_views_show,
                 chance::later_deals_do_not_depend_on_play,
                 chance::replay_from_recorded_shuffles,
                 chance::relabelled_colours_give_the_same_game,
                 golden::golden_playthroughs,
                 golden::golden_action_sequence_counts,
                 held_windows::held_windows_conform,
-                localisation::texts_exist_in_both_languages,
                 non_interference::non_interference,
                 non_interference::non_interference_with_held_windows,
+                non_interference::non_interference_of_texts_and_boards,
                 non_interference::planted_leaks_are_detected,
                 random_games::random_games_conform,
                 random_games::replay_from_log,
                 sampling::samples_reproduce_the_view,
                 sampling::tampered_views_do_not_panic,
                 setup::setup_rejects_values_out_of_range,
+                texts::decisions_are_put_in_words,
+                texts::faces_identify_cards,
+                texts::texts_exist_in_both_languages,
             }
 
             #[test]

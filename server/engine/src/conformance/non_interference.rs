@@ -7,7 +7,9 @@ use super::{
     set_ups,
 };
 use crate::test_support::{Recorder, legal_actions, pick, test_rng};
-use crate::{Game, NoEvents, Refusal, Seat, Seats, Viewer, below};
+use crate::{
+    Board, Game, Lang, Localise as _, NoEvents, Refusal, RichText, Seat, Seats, TextBuilder, Viewer, below,
+};
 
 /// Everything a viewer can observe in one position.
 #[derive(Debug)]
@@ -18,8 +20,30 @@ struct Observation<G: Game> {
     default: Option<G::Action>,
     /// The results of some attempted actions.
     refusals: Vec<Option<Refusal>>,
+    /// Boards and texts, in the observations that include them.
+    display: Option<Display>,
     /// Additional output of a planted leak; empty for the game itself.
     leak: String,
+}
+
+/// The board and all texts of a position, in every language.
+#[derive(PartialEq, Debug)]
+struct Display {
+    boards: Vec<Board>,
+    texts: Vec<RichText>,
+}
+
+impl Display {
+    fn new<G: Game>(view: &G::View, viewer: Viewer, legal: &[G::Action]) -> Display {
+        let mut texts = Vec::new();
+        for lang in Lang::ALL {
+            let mut question = TextBuilder::new(lang, viewer);
+            G::write_question(view, &mut question);
+            texts.extend([question.finish(), view.rich_text(lang, viewer)]);
+            texts.extend(legal.iter().map(|action| action.rich_text(lang, viewer)));
+        }
+        Display { boards: Lang::ALL.map(|lang| G::board(view, legal, lang)).into(), texts }
+    }
 }
 
 impl<G: Game> Observation<G> {
@@ -33,8 +57,16 @@ impl<G: Game> Observation<G> {
             default: seat.and_then(|seat| game.default_action(seat)),
             refusals: seat
                 .map_or_else(Vec::new, |seat| attempts.iter().map(|action| refusal(seat, action)).collect()),
+            display: None,
             leak: String::new(),
         }
+    }
+
+    /// An observation that includes the board and all texts.
+    fn with_display(game: &G, viewer: Viewer, attempts: &[G::Action]) -> Observation<G> {
+        let observation = Observation::new(game, viewer, attempts);
+        let display = Display::new::<G>(&observation.view, viewer, &observation.legal);
+        Observation { display: Some(display), ..observation }
     }
 }
 
@@ -45,6 +77,7 @@ impl<G: Game> PartialEq for Observation<G> {
             && self.legal == other.legal
             && self.default == other.default
             && self.refusals == other.refusals
+            && self.display == other.display
             && self.leak == other.leak
     }
 }
@@ -225,7 +258,16 @@ pub(super) fn non_interference_with_held_windows<G: Testable>() {
     assert!(compared > 100, "only {compared} actions were compared: too few for a meaningful test");
 }
 
-/// The check detects a view that shows hidden cards, and a number that depends on hidden cards.
+/// Boards and texts depend on nothing that their viewer does not know.
+pub(super) fn non_interference_of_texts_and_boards<G: Testable>() {
+    let test = "non_interference_of_texts_and_boards";
+    let compared = compare_twins::<G>(test, game_count(5), fresh_game, Observation::with_display)
+        .unwrap_or_else(|difference| panic!("{difference}"));
+    assert!(compared > 100, "only {compared} actions were compared: too few for a meaningful test");
+}
+
+/// The check detects a view that shows hidden cards, a number that depends on hidden cards, and a board with
+/// the hand of another seat.
 pub(super) fn planted_leaks_are_detected<G: Testable>() {
     fn size_of_other_action_lists<G: Testable>(game: &G, viewer: Viewer) -> usize {
         let others =
@@ -241,7 +283,14 @@ pub(super) fn planted_leaks_are_detected<G: Testable>() {
         leak: size_of_other_action_lists(game, viewer).to_string(),
         ..Observation::new(game, viewer, attempts)
     };
-    for leak in [leaking_view, leaking_number] {
+    let leaking_board: Observe<G> = |game, viewer, attempts| {
+        let mut observation = Observation::with_display(game, viewer, attempts);
+        let others = Seat::all(game.players()).filter(|seat| !viewer.is(*seat)).map(Viewer::Seat);
+        let boards = others.map(|other| G::board(&game.view(other), &[], Lang::En));
+        observation.display.iter_mut().for_each(|display| display.boards.extend(boards.clone()));
+        observation
+    };
+    for leak in [leaking_view, leaking_number, leaking_board] {
         let result = compare_twins::<G>("planted_leaks_are_detected", game_count(3), fresh_game, leak);
         assert!(result.is_err(), "a leak was not detected in {result:?} actions");
     }

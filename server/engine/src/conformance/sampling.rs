@@ -1,9 +1,11 @@
 //! Sampling: samples reproduce their view, and no view causes a panic.
 
+use rand_chacha::ChaCha8Rng;
+
 use super::random_games::sorted_card_codes;
 use super::{Testable, fresh_game, game_count, play_random_actions, random_move, set_ups};
 use crate::test_support::{Recorder, legal_actions, pick, test_rng};
-use crate::{Viewer, below};
+use crate::{Lang, TextBuilder, Viewer, below};
 
 /// Samples have the same view, cards and legal actions as the game, and can be played to the end.
 pub(super) fn samples_reproduce_the_view<G: Testable>() {
@@ -39,6 +41,15 @@ pub(super) fn samples_reproduce_the_view<G: Testable>() {
     }
 }
 
+/// Writes all texts of a view and builds its board, with some actions.
+fn show<G: Testable>(view: &G::View, rng: &mut ChaCha8Rng) {
+    let actions: Vec<G::Action> = (0..4).map(|_| G::random_action(rng)).collect();
+    let board = G::board(view, &actions, Lang::En);
+    assert_eq!(board.targets.len(), actions.len());
+    G::write_question(view, &mut TextBuilder::new(Lang::En, Viewer::Spectator));
+    let _ = view.to_string();
+}
+
 /// A tampered view is rejected, or has a sample that reproduces it and can be played.
 pub(super) fn tampered_views_do_not_panic<G: Testable>() {
     let mut rng = test_rng("tampered_views_do_not_panic");
@@ -58,7 +69,7 @@ pub(super) fn tampered_views_do_not_panic<G: Testable>() {
             for _ in 0..=below(4, &mut rng) {
                 G::tamper(&mut view, &mut rng);
             }
-            let _ = view.to_string();
+            show::<G>(&view, &mut rng);
             match G::sample(&view, &mut rng) {
                 Err(error) => {
                     assert!(error.to_string().starts_with("impossible view: "));
@@ -74,8 +85,9 @@ pub(super) fn tampered_views_do_not_panic<G: Testable>() {
             }
             for _ in 0..10 {
                 G::apply_event(&mut view, &pick(&recorder.events, &mut rng).1);
-                let _ = (view.to_string(), G::sample(&view, &mut rng));
+                let _ = G::sample(&view, &mut rng);
             }
+            show::<G>(&view, &mut rng);
         }
     }
     assert!(impossible > 100 && possible > 10, "{impossible} impossible and {possible} possible views");

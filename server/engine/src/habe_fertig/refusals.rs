@@ -6,13 +6,13 @@ use crate::Refusal;
 pub const HIDE_FIRST: Refusal = Refusal::new(
     "habe_fertig.hide_first",
     "First hide two cards: the round begins when everyone has.",
-    "Verstecke zuerst zwei Karten: Die Runde beginnt, wenn alle das getan haben.",
+    "Verstecke zuerst zwei Karten: Der Durchgang beginnt, wenn alle das getan haben.",
 );
 /// Cards can only be hidden before the round.
 pub const HIDING_IS_OVER: Refusal = Refusal::new(
     "habe_fertig.hiding_is_over",
     "Cards can be hidden only before the round.",
-    "Karten werden nur vor der Runde versteckt.",
+    "Karten werden nur vor dem Durchgang versteckt.",
 );
 /// The turned-over card must be laid first.
 pub const LAY_FIRST: Refusal = Refusal::new(

@@ -22,6 +22,10 @@ impl Testable for HighCard {
         held.chain(self.played.iter().copied()).chain(DECK - dealt - played).map(Card::code).collect()
     }
 
+    fn shown_card_codes(view: &View) -> Vec<u8> {
+        view.hand.into_iter().chain(view.played.iter().copied()).map(Card::code).collect()
+    }
+
     fn redeal(&mut self, viewer: Viewer, rng: &mut ChaCha8Rng) {
         let mut cards: Vec<Card> = self.view(viewer).unseen().into_iter().collect();
         crate::shuffle(&mut cards, rng);

@@ -22,6 +22,12 @@ impl Testable for FiveThreeFive {
         places.flat_map(Ranks::iter).chain(self.rest.iter().copied()).map(Rank::code).collect()
     }
 
+    fn shown_card_codes(view: &View) -> Vec<u8> {
+        let others = Seat::all(view.players).filter(|seat| !view.viewer.is(*seat));
+        let hands = others.map(|seat| view.left[seat.index()]).chain([view.hand]);
+        hands.chain([view.gone, cards_of(view.stack)]).flat_map(Ranks::iter).map(Rank::code).collect()
+    }
+
     fn redeal(&mut self, viewer: Viewer, rng: &mut ChaCha8Rng) {
         let kept = usize::from(FiveThreeFive::kept_back(self.players, self.hand_number));
         // Once the game is over, the hands are face up; the cards set aside stay hidden.

@@ -28,6 +28,10 @@ impl Testable for Gap {
         sets.flat_map(|set| set.into_iter()).chain(self.stack.iter().copied()).map(Card::code).collect()
     }
 
+    fn shown_card_codes(view: &View) -> Vec<u8> {
+        view.seen().into_iter().map(Card::code).collect()
+    }
+
     fn redeal(&mut self, viewer: Viewer, rng: &mut ChaCha8Rng) {
         let others: Vec<Seat> = Seat::all(self.players).filter(|seat| !viewer.is(*seat)).collect();
         let mut cards: Vec<Card> = others.iter().flat_map(|seat| self.hands[seat.index()]).collect();

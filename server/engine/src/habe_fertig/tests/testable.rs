@@ -32,6 +32,10 @@ impl Testable for HabeFertig {
             .collect()
     }
 
+    fn shown_card_codes(view: &View) -> Vec<u8> {
+        view.seen().into_iter().map(Card::code).collect()
+    }
+
     fn redeal(&mut self, viewer: Viewer, rng: &mut ChaCha8Rng) {
         let winner = Seat::all(self.players).find(|seat| self.hands[seat.index()].is_empty());
         let shown = self.outcome.is_some();

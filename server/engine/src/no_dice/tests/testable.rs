@@ -26,6 +26,10 @@ impl Testable for NoDice {
             .collect()
     }
 
+    fn shown_card_codes(view: &View) -> Vec<u8> {
+        view.seen().into_iter().map(Card::code).collect()
+    }
+
     fn redeal(&mut self, viewer: Viewer, rng: &mut ChaCha8Rng) {
         let own = viewer.seat();
         let others: Vec<Seat> = Seat::all(self.players).filter(|seat| Some(*seat) != own).collect();
