@@ -206,27 +206,40 @@ pub(crate) struct PlayedTable {
 impl TestServer {
     /// Creates a public table, and plays it to the end, each viewer over a stream of its own.
     pub(crate) async fn play_to_end(&self, request: v1::CreateTableRequest) -> PlayedTable {
+        self.play_to_end_with(WANT_VIEWS, request).await
+    }
+
+    /// Like `play_to_end`, with these wants of every viewer.
+    pub(crate) async fn play_to_end_with(
+        &self,
+        wants: v1::Wants,
+        request: v1::CreateTableRequest,
+    ) -> PlayedTable {
         let owner = self.client();
         let seats = request.seats.len();
         let id = owner.new_table(request).await;
-        let mut spectator = PlayStream::open_attached(&owner, 1, with_wants(WANT_VIEWS, spectate(&id))).await;
+        let mut spectator = PlayStream::open_attached(&owner, 1, with_wants(wants, spectate(&id))).await;
         let first = spectator.reader.next_on(1).await;
         let watching = tokio::spawn(play_from(spectator, first, |_: &v1::Decision| 0));
         let mut tokens = Vec::new();
         for _ in 0..seats {
             tokens.push(owner.join_table(crate::table_requests::join(&id)).await.expect("a seat").seat_token);
         }
-        let players = self.play_seats(&SeatedTable { id: id.clone(), tokens }).await;
+        let players = self.play_seats_with(wants, &SeatedTable { id: id.clone(), tokens }).await;
         let spectator = crate::test_server::with_timeout(watching).await.expect("the spectator's task");
         PlayedTable { id, players, spectator }
     }
 
     /// Plays every seat of the table to the end, each over a stream of its own.
     pub(crate) async fn play_seats(&self, seated: &SeatedTable) -> Vec<Transcript> {
+        self.play_seats_with(WANT_VIEWS, seated).await
+    }
+
+    async fn play_seats_with(&self, wants: v1::Wants, seated: &SeatedTable) -> Vec<Transcript> {
         let playing: Vec<_> = (0..)
             .zip(&seated.tokens)
             .map(|(seed, token)| {
-                let (client, attach) = (self.client(), with_wants(WANT_VIEWS, play_seat(token)));
+                let (client, attach) = (self.client(), with_wants(wants, play_seat(token)));
                 tokio::spawn(async move { play(&client, attach, random_choice(seed)).await })
             })
             .collect();

@@ -8,7 +8,7 @@ use prost::Message;
 
 use crate::agent_client::{AgentClient, hello};
 use crate::client::{Client, RpcError, error_reason};
-use crate::players::{PlayedTable, Transcript, engine_view};
+use crate::players::{PlayedTable, Transcript, WANT_VIEWS};
 use crate::records;
 use crate::table_requests::{cancel, gap, private, spectator_token, table, unknown_table_id};
 use crate::test_server::{TestServer, api_key, with_timeout};
@@ -61,15 +61,8 @@ fn plain(text: &v1::RichText) -> String {
     text.parts.iter().map(|part| part.text.as_str()).collect()
 }
 
-fn board(view: &v1::GameView) -> v1::Board {
-    (engine_view(view).board(&[], Lang::De), Lang::De).into()
-}
-
-/// The texts of the game's events in an update, as its viewer reads them.
-fn event_texts(update: &v1::Update, viewer: Viewer) -> Vec<v1::RichText> {
-    let events = update.events.iter().map(|event| AnyEvent::try_from(event.clone()).expect("an event"));
-    events.map(|event| event.rich_text(Lang::De, viewer).into()).collect()
-}
+/// The wants of a viewer to whom a replay is compared.
+const WANT_TEXTS: v1::Wants = v1::Wants { texts: v1::Language::German as i32, board: true, ..WANT_VIEWS };
 
 /// Compares a replay with what its viewer received live.
 fn check_viewer_replay(steps: &[v1::ReplayStep], viewer: Viewer, seen: &Transcript) {
@@ -87,16 +80,16 @@ fn check_viewer_replay(steps: &[v1::ReplayStep], viewer: Viewer, seen: &Transcri
     let updates: Vec<&v1::Update> = after_start.filter(is_shown).collect();
     let live = &steps[steps.len() - updates.len()..];
     for (step, update) in live.iter().zip(&updates) {
-        assert_eq!(step.board, update.view.as_deref().map(board), "step {}", step.number);
-        let game = event_texts(update, viewer);
-        assert!(step.number == 0 || step.texts.len() == game.len() + update.table_events.len());
-        let mut rest = step.texts.iter();
-        assert!(
-            game.iter().all(|text| rest.any(|told| told == text)),
-            "step {}: {:?}",
-            step.number,
-            step.texts
-        );
+        assert_eq!(step.board, update.board, "step {}", step.number);
+        let texts = update.texts.as_ref().expect("texts");
+        assert_eq!(step.result, texts.result);
+        // A replay keeps table events and game events in their order; step 0 also has what happened before the start.
+        let mut told = step.texts.iter().collect::<Vec<_>>();
+        for text in texts.table_events.iter().chain(&texts.events) {
+            let place = told.iter().position(|told| *told == text);
+            told.swap_remove(place.unwrap_or_else(|| panic!("step {}: {}", step.number, plain(text))));
+        }
+        assert!(step.number == 0 || told.is_empty(), "step {}: {told:?}", step.number);
         let made: Vec<v1::Decided> = update.decided.clone().into_iter().collect();
         assert_eq!(step.decisions.len(), made.len());
         for (shown, made) in step.decisions.iter().zip(made) {
@@ -112,10 +105,10 @@ fn check_viewer_replay(steps: &[v1::ReplayStep], viewer: Viewer, seen: &Transcri
             assert_eq!(*shown, expected);
         }
     }
-    assert!(live.len() > 1, "{viewer:?} saw {} steps live", live.len());
-    if let Some(view) = &seen.snapshot().view {
+    assert!(!live.is_empty(), "{viewer:?} saw no step live");
+    if seen.snapshot().board.is_some() {
         let before = &steps[steps.len() - updates.len() - 1];
-        assert_eq!(before.board, Some(board(view)), "the snapshot is the step before");
+        assert_eq!(before.board, seen.snapshot().board, "the snapshot is the step before");
     }
 }
 
@@ -165,7 +158,7 @@ async fn check_replays_of_game(game: GameId) {
     let client = server.client();
     let info = game.info();
     for players in [info.min_players, info.max_players] {
-        let played = server.play_to_end(table(game, players.into())).await;
+        let played = server.play_to_end_with(WANT_TEXTS, table(game, players.into())).await;
         let mut own = Vec::new();
         for (viewer, seen) in Viewer::all(players).zip(played.players.iter().chain([&played.spectator])) {
             let steps = client.replay(of(viewer, &played.id)).await.expect("a replay");
