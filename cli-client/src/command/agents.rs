@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn agents_are_listed_in_columns_in_both_languages() {
         let aside = wire::SetAside {
-            reason: SetAsideReason::TimedOut.into(),
+            reason: wire::SetAsideReason::TimedOut.into(),
             until_time: Some(prost_types::Timestamp { seconds: 1_700_000_000, nanos: 0 }),
             ..Default::default()
         };

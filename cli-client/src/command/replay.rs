@@ -42,7 +42,7 @@ pub(crate) struct Args {
     /// Seat token, to see the game as that seat saw it
     #[arg(long, value_name = "TOKEN")]
     seat_token: Option<String>,
-    /// Print what happened with all hands, as far as you may see them; for a table only
+    /// Print what happened with all hands; for a table, not a file
     #[arg(long, conflicts_with_all = ["seat", "token", "seat_token"])]
     all_hands: bool,
     #[command(flatten)]
