@@ -1,7 +1,7 @@
 //! User-interface texts in English and German. Texts of cards, moves and events are in the engine, those of table events in
 //! `parlor_proto::table_text`.
 
-use parlor_engine::{Lang, Localise, Seat, Text};
+use parlor_engine::{Lang, Localise, Role, Seat, Seats, Text, TextBuilder};
 
 
 const fn text(en: &'static str, de: &'static str) -> Text {
@@ -35,7 +35,6 @@ words! {
     MOVES: "Your moves", "Deine Züge";
     LOG: "What happened", "Was geschah";
     RESULT: "The result", "Das Ergebnis";
-    PLACE: "place", "Platz";
     HELP: "Help", "Hilfe";
     // Header and status lines.
     CONNECTED: "connected", "verbunden";
@@ -143,21 +142,26 @@ pub(crate) fn table_id(id: &str, lang: Lang) -> String {
 }
 
 /// Status while other seats decide.
-pub(crate) fn waiting_for(names: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("Waiting for {names}."),
-        Lang::De => format!("Warten auf {names}."),
+pub(crate) struct WaitingFor(pub(crate) Seats);
+
+impl Localise for WaitingFor {
+    fn write_text(&self, out: &mut TextBuilder) {
+        text("Waiting for ", "Warten auf ").write_text(out);
+        for (place, seat) in self.0.iter().enumerate() {
+            out.plain(if place == 0 { "" } else { ", " });
+            out.seat_or_you(seat, Role::Object);
+        }
+        out.plain(".");
     }
 }
 
 /// Log line: a player disconnected or reconnected.
-pub(crate) fn presence(seat: Seat, name: &str, connected: bool, lang: Lang) -> String {
-    let seat = seat.in_lang(lang);
+pub(crate) fn presence(name: &str, connected: bool, lang: Lang) -> String {
     match (connected, lang) {
-        (true, Lang::En) => format!("{name} ({seat}) is back."),
-        (true, Lang::De) => format!("{name} ({seat}) ist wieder da."),
-        (false, Lang::En) => format!("{name} ({seat}) has lost the connection."),
-        (false, Lang::De) => format!("{name} ({seat}) ist nicht mehr verbunden."),
+        (true, Lang::En) => format!("{name} is back."),
+        (true, Lang::De) => format!("{name} ist wieder da."),
+        (false, Lang::En) => format!("{name} has lost the connection."),
+        (false, Lang::De) => format!("{name} ist nicht mehr verbunden."),
     }
 }
 

@@ -146,13 +146,13 @@ impl LineMode {
         let (Some(view), Some(decision)) = (&self.state.view, &self.state.decision) else {
             return Vec::new();
         };
-        self.labels = ViewRenderer(view).action_labels(&decision.legal, lang);
+        self.labels = ViewRenderer(view).action_labels(&decision.legal, lang, &self.state.names());
         let mut lines = self.table_lines();
         if decision.secret {
             lines.push(words::SECRET_DECISION.get(lang).to_owned());
         }
         let time = decision.time_left.map_or_else(String::new, |left| format!(" ({})", left.clock_text()));
-        lines.push(format!("{}{time}", ViewRenderer(view).prompt(lang)));
+        lines.push(format!("{}{time}", ViewRenderer(view).question(lang, &self.state.names())));
         if self.labels.len() <= MAX_LISTED_MOVES {
             lines.extend(self.move_lines());
         } else {
@@ -178,7 +178,7 @@ impl LineMode {
         let Some(view) = &self.state.view else { return Vec::new() };
         let viewport = Viewport { width: TABLE_WIDTH, height: MAX_TABLE_HEIGHT, offset: (0, 0) };
         let mut lines = vec![format!("-- {}", ViewRenderer(view).stage(self.theme.lang))];
-        let picture = ViewRenderer(view).table(None, self.theme, viewport);
+        let picture = ViewRenderer(view).table(None, self.theme, viewport, &self.state.names());
         lines.extend(picture.iter().map(line_text).filter(|line| !line.is_empty()));
         let hand: Vec<String> = ViewRenderer(view).hand(None, self.theme).iter().map(line_text).collect();
         if !hand.is_empty() {
@@ -197,6 +197,7 @@ impl LineMode {
         if table.seed_given {
             lines.push(words::SEED_GIVEN.get(lang).to_owned());
         }
+        let statuses = self.state.view.as_ref().map_or_else(Vec::new, |view| ViewRenderer(view).seats());
         for seat in parlor_engine::Seat::all(table.players()) {
             let mut line = format!("{}: {}", seat.in_lang(lang), table.name(seat, lang));
             if self.state.viewer.is(seat) {
@@ -205,10 +206,9 @@ impl LineMode {
             if self.state.is_away(seat) {
                 line = format!("{line} {}", words::AWAY.get(lang));
             }
-            if let Some(view) = &self.state.view {
-                let (cards, points) = (ViewRenderer(view).card_count(seat), ViewRenderer(view).points(seat));
-                let [cards_word, points_word] = [words::CARDS, words::POINTS].map(|word| word.get(lang));
-                line = format!("{line}, {cards_word} {cards}, {points_word} {points}");
+            if let (Some(view), Some(status)) = (&self.state.view, statuses.get(seat.index())) {
+                let [cards, points] = [words::CARDS, words::POINTS].map(|word| word.get(lang));
+                line = format!("{line}, {cards} {}, {points} {}", status.cards, status.points);
                 if let Some(mark) = ViewRenderer(view).badge(seat, lang) {
                     line = format!("{line}, {mark}");
                 }
@@ -222,21 +222,12 @@ impl LineMode {
     }
 
     fn result_lines(&self) -> Vec<String> {
-        let lang = self.theme.lang;
         let Some(result) = self.state.result() else {
-            return vec![words::STREAM_CLOSED.get(lang).to_owned()];
+            return vec![words::STREAM_CLOSED.get(self.theme.lang).to_owned()];
         };
         let mut seats = result.seats.clone();
         seats.sort_by_key(|score| (score.place, score.seat));
-        let line = |score: crate::table::SeatScore| {
-            let name = self.state.name(score.seat);
-            let how = score.finish.text().get(lang);
-            let clocks = words::clocks_run_out(score.clocks_run_out, lang);
-            let (place, points) = (words::PLACE.get(lang), words::POINTS.get(lang));
-            let seat = score.seat.in_lang(lang);
-            format!("{place} {}: {name} ({seat}), {points} {}, {how}{clocks}", score.place, score.points)
-        };
-        seats.into_iter().map(line).collect()
+        seats.iter().map(|score| self.state.result_text(score)).collect()
     }
 }
 

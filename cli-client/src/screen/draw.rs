@@ -145,7 +145,7 @@ impl Screen {
 
     fn table_lines(&self, view: &AnyView, width: u16, height: u16) -> Vec<Line<'static>> {
         let viewport = Viewport { width, height, offset: self.table_offset };
-        ViewRenderer(view).table(self.selected_action(), self.theme, viewport)
+        ViewRenderer(view).table(self.selected_action(), self.theme, viewport, &self.state.names())
     }
 
     /// Lower part: the result once there is one, else moves and log.
@@ -155,7 +155,8 @@ impl Screen {
             let [result, log] =
                 Layout::horizontal([Constraint::Fill(1), Constraint::Length(log_width)]).areas(area);
             let block = self.block(words::RESULT.get(self.lang()));
-            frame.render_widget(Paragraph::new(self.result_lines()).block(block), result);
+            let lines = self.result_lines(block.inner(result).width);
+            frame.render_widget(Paragraph::new(lines).block(block), result);
             self.draw_log(frame, log);
             return;
         }

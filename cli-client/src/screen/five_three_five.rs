@@ -3,12 +3,13 @@
 use parlor_engine::five_three_five::{
     Action, Combination, CombinationKind, FiveThreeFive, Rank, Ranks, View,
 };
-use parlor_engine::{Lang, Localise, Seat, Seats, Text};
+use parlor_engine::{Lang, Localise, Role, Seat, Text, TextBuilder};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::renderer::{GameRenderer, Viewport};
 use super::style::{Palette, Theme, card_span, flow};
+use crate::table::SeatNames;
 
 impl GameRenderer for FiveThreeFive {
     fn stage(view: &View, lang: Lang) -> String {
@@ -22,51 +23,23 @@ impl GameRenderer for FiveThreeFive {
         }
     }
 
-    fn acting_seats(view: &View) -> Seats {
-        if view.outcome.is_some() { Seats::NONE } else { Seats::only(view.turn) }
-    }
-
-    fn card_count(view: &View, seat: Seat) -> u8 {
-        view.hand_sizes[seat.index()]
-    }
-
-    fn points(view: &View, seat: Seat) -> i32 {
-        view.totals[seat.index()]
-    }
-
     fn badge(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
         view.passed.contains(seat).then(|| Text { en: "passed", de: "gepasst" }.get(lang))
     }
 
-    fn prompt(view: &View, lang: Lang) -> String {
-        let text = if view.lead_is_due() {
-            Text {
-                en: "You lead: a single card, or up to three as a set or a run.",
-                de: "Du spielst aus: eine Karte oder bis zu drei als Satz oder Folge.",
-            }
-        } else {
-            Text {
-                en: "Your move: overwrite, add or pass.",
-                de: "Du bist dran: überbieten, anlegen oder passen.",
-            }
-        };
-        text.get(lang).to_owned()
-    }
-
     /// The numbers in a label are the cards that the action lays, and nothing else: a search for a number finds
     /// the moves with that card.
-    fn action_labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
-        let label = |action: &Action| {
+    fn add_effects(view: &View, legal: &[Action], labels: &mut [String], lang: Lang) {
+        for (action, label) in legal.iter().zip(labels) {
             if !matches!(action, Action::Add(_)) {
-                return action.in_lang(lang).to_string();
+                continue;
             }
             let cards: Vec<String> = laid(view, action).iter().map(|rank| rank.to_string()).collect();
-            match lang {
+            *label = match lang {
                 Lang::En => format!("add {}", cards.join(",")),
                 Lang::De => format!("{} anlegen", cards.join(",")),
-            }
-        };
-        legal.iter().map(label).collect()
+            };
+        }
     }
 
     fn hand(view: &View, selected: Option<&Action>, theme: Theme) -> Vec<Line<'static>> {
@@ -80,7 +53,13 @@ impl GameRenderer for FiveThreeFive {
         view.hand.distinct().map(piece).collect()
     }
 
-    fn table(view: &View, selected: Option<&Action>, theme: Theme, viewport: Viewport) -> Vec<Line<'static>> {
+    fn table(
+        view: &View,
+        selected: Option<&Action>,
+        theme: Theme,
+        viewport: Viewport,
+        names: &SeatNames,
+    ) -> Vec<Line<'static>> {
         let lang = theme.lang;
         let [free, by, would, aside, unseen, left] = match lang {
             Lang::En => {
@@ -92,7 +71,7 @@ impl GameRenderer for FiveThreeFive {
                 "Dann läge da",
                 "beiseite",
                 "Noch nicht gesehen",
-                "behielt",
+                "Übrig",
             ],
         };
         let mut lines = Vec::new();
@@ -101,7 +80,10 @@ impl GameRenderer for FiveThreeFive {
             Some(stack) => {
                 lines.extend(stack_of(stack.combination, theme));
                 let kind = kind(stack.combination).get(lang);
-                lines.push(Line::raw(format!("{kind}, {by} {}", stack.by.in_lang(lang))));
+                let mut text = TextBuilder::new(lang, view.viewer);
+                text.plain(&format!("{kind}, {by} "));
+                text.seat_or_you(stack.by, Role::Indirect);
+                lines.push(Line::raw(names.render(&text.finish())));
             }
         }
         lines.push(match selected {

@@ -1,11 +1,12 @@
 //! Renderer of GAP: the middle, and the collected cards by seat and colour.
 
 use parlor_engine::gap::{Action, Card, Colour, Gap, Length, View};
-use parlor_engine::{CardSet, Lang, Localise, Seat, Seats, Text};
+use parlor_engine::{CardSet, Lang, Localise, Seat, Text};
 use ratatui::text::{Line, Span};
 
 use super::renderer::{GameRenderer, Viewport};
 use super::style::{Palette, Theme, card_span, flow};
+use crate::table::SeatNames;
 
 impl GameRenderer for Gap {
     fn stage(view: &View, lang: Lang) -> String {
@@ -20,48 +21,38 @@ impl GameRenderer for Gap {
         }
     }
 
-    fn acting_seats(view: &View) -> Seats {
-        if view.outcome.is_some() { Seats::NONE } else { Seats::only(view.turn) }
-    }
-
-    fn card_count(view: &View, seat: Seat) -> u8 {
-        view.hand_sizes[seat.index()]
-    }
-
-    fn points(view: &View, seat: Seat) -> i32 {
-        view.totals[seat.index()]
-    }
-
     fn badge(_: &View, _: Seat, _: Lang) -> Option<&'static str> {
         None
     }
 
-    fn prompt(_: &View, lang: Lang) -> String {
-        let text = Text {
-            en: "Your move: take equals, else neighbours, else join the middle.",
-            de: "Du bist dran: nimm Gleiche, sonst Nachbarn, sonst in die Mitte.",
-        };
-        text.get(lang).to_owned()
-    }
-
-    fn action_labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
-        let label = |action: &Action| {
-            let (card, taken) = (action.card.in_lang(lang), taken(view, action));
-            match (taken.is_empty(), lang) {
-                (true, Lang::En) => format!("{card}, into the middle"),
-                (true, Lang::De) => format!("{card}, in die Mitte"),
-                (false, Lang::En) => format!("{card}, takes {}", taken.in_lang(lang)),
-                (false, Lang::De) => format!("{card}, nimmt {}", taken.in_lang(lang)),
+    fn add_effects(view: &View, legal: &[Action], labels: &mut [String], lang: Lang) {
+        for (action, label) in legal.iter().zip(labels) {
+            if action.lower.is_some() || action.higher.is_some() {
+                // The text names the neighbours.
+                continue;
             }
-        };
-        legal.iter().map(label).collect()
+            let taken = taken(view, action);
+            let effect = match (taken.is_empty(), lang) {
+                (true, Lang::En) => " (into the middle)".to_owned(),
+                (true, Lang::De) => " (in die Mitte)".to_owned(),
+                (false, Lang::En) => format!(" (takes {})", taken.in_lang(lang)),
+                (false, Lang::De) => format!(" (nimmt {})", taken.in_lang(lang)),
+            };
+            label.push_str(&effect);
+        }
     }
 
     fn hand(view: &View, selected: Option<&Action>, theme: Theme) -> Vec<Line<'static>> {
         by_colour(view.hand, selected.map_or(CardSet::EMPTY, |action| CardSet::only(action.card)), theme)
     }
 
-    fn table(view: &View, selected: Option<&Action>, theme: Theme, viewport: Viewport) -> Vec<Line<'static>> {
+    fn table(
+        view: &View,
+        selected: Option<&Action>,
+        theme: Theme,
+        viewport: Viewport,
+        _: &SeatNames,
+    ) -> Vec<Line<'static>> {
         let lang = theme.lang;
         let [middle, stack, collected, now] = match lang {
             Lang::En => ["Middle", "stack", "Collected", "now"],

@@ -1,11 +1,12 @@
 //! Renderer of Habe fertig: two piles, the gap between them, and a hand in six colours.
 
 use parlor_engine::habe_fertig::{Action, Card, Colour, HabeFertig, Phase, Pile, View};
-use parlor_engine::{CardSet, Lang, Localise, Seat, Seats, Text};
+use parlor_engine::{CardSet, Lang, Localise, Seat, Text};
 use ratatui::text::{Line, Span};
 
 use super::renderer::{GameRenderer, Viewport};
 use super::style::{BoxedCard, Palette, Theme, boxed_cards, card_span};
+use crate::table::SeatNames;
 use crate::text::wrap;
 
 impl GameRenderer for HabeFertig {
@@ -18,22 +19,6 @@ impl GameRenderer for HabeFertig {
         }
     }
 
-    fn acting_seats(view: &View) -> Seats {
-        match view.phase {
-            _ if view.outcome.is_some() => Seats::NONE,
-            Phase::Hiding { waiting } => waiting,
-            Phase::Laying { .. } | Phase::Moving => Seats::only(view.turn),
-        }
-    }
-
-    fn card_count(view: &View, seat: Seat) -> u8 {
-        view.hand_sizes[seat.index()]
-    }
-
-    fn points(view: &View, seat: Seat) -> i32 {
-        view.totals[seat.index()]
-    }
-
     fn badge(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
         match view.phase {
             Phase::Hiding { waiting } if !waiting.contains(seat) => {
@@ -43,37 +28,16 @@ impl GameRenderer for HabeFertig {
         }
     }
 
-    fn prompt(view: &View, lang: Lang) -> String {
-        match (view.phase, lang) {
-            (Phase::Hiding { .. }, Lang::En) => {
-                "Hide two cards: their stars count if you win the round.".into()
-            }
-            (Phase::Hiding { .. }, Lang::De) => {
-                "Verstecke zwei Karten: Ihre Sterne zählen, wenn du die Runde gewinnst.".into()
-            }
-            (Phase::Laying { turned }, Lang::En) => format!("There is no gap. Lay the {turned} on a pile."),
-            (Phase::Laying { turned }, Lang::De) => {
-                format!("Es gibt keine Lücke. Lege die {} auf einen Stapel.", turned.in_lang(lang))
-            }
-            (Phase::Moving, Lang::En) => "Your move: into the gap, a match, or pass and draw.".into(),
-            (Phase::Moving, Lang::De) => {
-                "Du bist dran: in die Lücke, passend, oder passen und ziehen.".into()
-            }
-        }
-    }
-
-    fn action_labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
+    fn add_effects(view: &View, legal: &[Action], labels: &mut [String], lang: Lang) {
         let gap = view.into_gap();
         let gap_mark = Text { en: " (gap)", de: " (Lücke)" }.get(lang);
-        let label = |action: &Action| {
-            let words = action.in_lang(lang);
+        for (action, label) in legal.iter().zip(labels) {
             match action {
-                Action::Hide(pair) => format!("{words} ({})", stars(pair.cards())),
-                Action::Play { card, .. } if gap.contains(*card) => format!("{words}{gap_mark}"),
-                _ => words.to_string(),
+                Action::Hide(pair) => label.push_str(&format!(" ({})", stars(pair.cards()))),
+                Action::Play { card, .. } if gap.contains(*card) => label.push_str(gap_mark),
+                Action::Lay(_) | Action::Play { .. } | Action::Pass => {}
             }
-        };
-        legal.iter().map(label).collect()
+        }
     }
 
     fn hand(view: &View, selected: Option<&Action>, theme: Theme) -> Vec<Line<'static>> {
@@ -94,7 +58,13 @@ impl GameRenderer for HabeFertig {
         Colour::ALL.iter().filter_map(piece).collect()
     }
 
-    fn table(view: &View, selected: Option<&Action>, theme: Theme, viewport: Viewport) -> Vec<Line<'static>> {
+    fn table(
+        view: &View,
+        selected: Option<&Action>,
+        theme: Theme,
+        viewport: Viewport,
+        names: &SeatNames,
+    ) -> Vec<Line<'static>> {
         let lang = theme.lang;
         let mut lines = Vec::new();
         match view.tops {
@@ -118,7 +88,7 @@ impl GameRenderer for HabeFertig {
         }
         if let Some(shown) = view.shown {
             // Once cards are shown, there is no further move.
-            let shown = shown.in_lang(lang).to_string();
+            let shown = names.render(&shown.rich_text(lang, view.viewer));
             lines.extend(wrap(&shown, viewport.width.into()).into_iter().map(Line::raw));
             return lines;
         }

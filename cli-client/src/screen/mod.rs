@@ -141,7 +141,9 @@ impl Screen {
         let now = self.state.decision.as_ref().map(|asked| asked.id);
         if is_decision && (now != before || self.picker.len() != self.state.legal().len()) {
             let labels = match &self.state.view {
-                Some(view) => ViewRenderer(view).action_labels(self.state.legal(), self.lang()),
+                Some(view) => {
+                    ViewRenderer(view).action_labels(self.state.legal(), self.lang(), &self.state.names())
+                }
                 None => Vec::new(),
             };
             self.picker = Picker::new(labels);

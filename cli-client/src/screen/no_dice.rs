@@ -1,15 +1,14 @@
 //! Renderer of No Dice: a table that grows in steps of half a segment, with a preview of the selected
 //! placement.
 
-use parlor_engine::no_dice::{
-    Action, Card, Decision, Direction, Hand, NoDice, Placement, Segment, Square, View,
-};
-use parlor_engine::{Lang, Localise, Seat, Seats, Text};
+use parlor_engine::no_dice::{Action, Card, Hand, NoDice, Placement, Segment, Square, View};
+use parlor_engine::{Lang, Localise, Seat, Text, TextBuilder};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::renderer::{GameRenderer, Viewport};
 use super::style::{Palette, Theme, card_span};
+use crate::table::SeatNames;
 use crate::text::wrap;
 
 impl GameRenderer for NoDice {
@@ -23,18 +22,6 @@ impl GameRenderer for NoDice {
         }
     }
 
-    fn acting_seats(view: &View) -> Seats {
-        if view.outcome.is_some() { Seats::NONE } else { Seats::only(view.turn) }
-    }
-
-    fn card_count(view: &View, seat: Seat) -> u8 {
-        view.hand_sizes[seat.index()]
-    }
-
-    fn points(view: &View, seat: Seat) -> i32 {
-        view.scores[seat.index()]
-    }
-
     fn badge(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
         if view.x2.contains(seat) {
             return Some("x2");
@@ -42,32 +29,18 @@ impl GameRenderer for NoDice {
         view.passed.contains(seat).then(|| Text { en: "passed", de: "gepasst" }.get(lang))
     }
 
-    fn prompt(view: &View, lang: Lang) -> String {
-        let next = view.turn.in_lang(lang);
-        match (view.decision, lang) {
-            (Some(Decision::Window), Lang::En) => format!("Do you play PASS, so that {next} is skipped?"),
-            (Some(Decision::Window), Lang::De) => format!("Spielst du PASS, damit {next} aussetzt?"),
-            (_, Lang::En) => "Your move: lay a card, play an action card, or pass.".to_owned(),
-            (_, Lang::De) => {
-                "Du bist dran: eine Karte legen, eine Aktionskarte spielen oder passen.".to_owned()
-            }
-        }
-    }
-
-    fn action_labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
+    fn add_effects(view: &View, legal: &[Action], labels: &mut [String], _: Lang) {
         let placements = legal.iter().filter_map(|action| match action {
             Action::Lay(placement) => Some(*placement),
             _ => None,
         });
         let mut scores = view.scores_of(placements);
-        let label = |action: &Action| match action {
-            Action::Lay(placement) => match scores.next() {
-                Some(Ok(points)) => format!("{} +{points}", place(*placement, lang)),
-                _ => place(*placement, lang),
-            },
-            _ => action.in_lang(lang).to_string(),
-        };
-        legal.iter().map(label).collect()
+        let lays = legal.iter().zip(labels).filter(|(action, _)| matches!(action, Action::Lay(_)));
+        for (_, label) in lays {
+            if let Some(Ok(points)) = scores.next() {
+                label.push_str(&format!(" +{points}"));
+            }
+        }
     }
 
     fn hand(view: &View, selected: Option<&Action>, theme: Theme) -> Vec<Line<'static>> {
@@ -90,7 +63,13 @@ impl GameRenderer for NoDice {
         view.hand.into_iter().map(piece).collect()
     }
 
-    fn table(view: &View, selected: Option<&Action>, theme: Theme, viewport: Viewport) -> Vec<Line<'static>> {
+    fn table(
+        view: &View,
+        selected: Option<&Action>,
+        theme: Theme,
+        viewport: Viewport,
+        names: &SeatNames,
+    ) -> Vec<Line<'static>> {
         let lang = theme.lang;
         let placement = match selected {
             Some(Action::Lay(placement)) => Some(*placement),
@@ -100,8 +79,8 @@ impl GameRenderer for NoDice {
             Lang::En => ["Draw pile", "played"],
             Lang::De => ["Nachziehstapel", "gespielt"],
         };
-        let about = format!("{pile}: {}, {played}: {}", view.draw_pile, counted(view.played, lang));
-        let about = [Some(about), known(view, lang)].into_iter().flatten();
+        let about = format!("{pile}: {}, {played}: {}", view.draw_pile, counted(view.played));
+        let about = [Some(about), known(view, lang, names)].into_iter().flatten();
         let mut lines: Vec<Line<'static>> =
             about.flat_map(|text| wrap(&text, viewport.width.into())).map(Line::raw).collect();
         let rows = viewport.height.saturating_sub(lines.len() as u16 + 1);
@@ -113,38 +92,29 @@ impl GameRenderer for NoDice {
     }
 }
 
-/// Action cards with their counts.
-fn counted(cards: Hand, lang: Lang) -> String {
-    let kinds = Card::ACTIONS.into_iter().filter(|card| cards.contains(*card));
-    let kinds: Vec<String> =
-        kinds.map(|card| format!("{}x{}", card.in_lang(lang), cards.count(card))).collect();
-    if kinds.is_empty() { "-".to_owned() } else { kinds.join(" ") }
+/// Action cards with their counts: "PASS, 3 × X2".
+fn counted(cards: Hand) -> String {
+    let kinds = Card::ACTIONS.into_iter().filter_map(|card| match cards.count(card) {
+        0 => None,
+        1 => Some(card.to_string()),
+        count => Some(format!("{count} × {card}")),
+    });
+    let kinds: Vec<String> = kinds.collect();
+    if kinds.is_empty() { "-".to_owned() } else { kinds.join(", ") }
 }
 
 /// Cards that the viewer knows to be in other hands.
-fn known(view: &View, lang: Lang) -> Option<String> {
+fn known(view: &View, lang: Lang, names: &SeatNames) -> Option<String> {
     let has = Text { en: "has", de: "hat" }.get(lang);
-    let hands: Vec<String> = Seat::all(view.players)
-        .filter(|seat| !view.known[seat.index()].is_empty())
-        .map(|seat| format!("{} {has} {}", seat.in_lang(lang), view.known[seat.index()].in_lang(lang)))
-        .collect();
-    (!hands.is_empty()).then(|| hands.join("; "))
-}
-
-/// A placement as a short text.
-fn place(placement: Placement, lang: Lang) -> String {
-    let (card, (x, y)) = (placement.card(), placement.lower());
-    let toward = match placement.toward() {
-        Direction::Right => Text { en: "to the right", de: "nach rechts" },
-        Direction::Down => Text { en: "down", de: "nach unten" },
-        Direction::Left => Text { en: "to the left", de: "nach links" },
-        Direction::Up => Text { en: "up", de: "nach oben" },
-    };
-    let toward = toward.get(lang);
-    match lang {
-        Lang::En => format!("{card} at ({x}, {y}) {toward}"),
-        Lang::De => format!("{card} bei ({x}, {y}) {toward}"),
+    let mut text = TextBuilder::new(lang, view.viewer);
+    for (seat, cards) in Seat::all(view.players).zip(view.known).filter(|(_, cards)| !cards.is_empty()) {
+        text.subject(seat, has, has);
+        text.plain(" ");
+        cards.write_text(&mut text);
+        text.plain(". ");
     }
+    let text = names.render(&text.finish());
+    (!text.is_empty()).then(|| text.trim_end().to_owned())
 }
 
 /// Visible part of the table: upper left corner, size in half segments, and whether there is more beyond each

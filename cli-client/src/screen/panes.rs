@@ -1,12 +1,12 @@
 //! Contents of the panes around the table: players, moves, log, result, status.
 
-use parlor_engine::{Localise, Seat, Seats};
+use parlor_engine::{Seat, Seats};
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::picker::move_number;
-use super::renderer::ViewRenderer;
+use super::renderer::{SeatStatus, ViewRenderer};
 use super::style::Palette;
 use super::{Overlay, Pane, Screen};
 use crate::lang::words;
@@ -31,16 +31,16 @@ impl Screen {
         if self.state.view.is_some() {
             lines.push(Line::styled(head, self.theme.colour(Palette::Faint)));
         }
-        let acting = self.state.view.as_ref().map_or(Seats::NONE, |view| ViewRenderer(view).acting_seats());
+        let seats = self.state.view.as_ref().map_or_else(Vec::new, |view| ViewRenderer(view).seats());
         for seat in Seat::all(table.players()) {
-            lines.push(self.player_line(seat, acting.contains(seat), names));
+            lines.push(self.player_line(seat, seats.get(seat.index()), names));
         }
         lines
     }
 
-    fn player_line(&self, seat: Seat, acting: bool, names: usize) -> Line<'static> {
+    /// A line of the player list; the status is `None` before the game starts.
+    fn player_line(&self, seat: Seat, status: Option<&SeatStatus>, names: usize) -> Line<'static> {
         let lang = self.lang();
-        let renderer = self.state.view.as_ref().map(ViewRenderer);
         let forfeited = self
             .state
             .table
@@ -54,12 +54,14 @@ impl Screen {
         ];
         let marks: String = marks.into_iter().flatten().map(|mark| format!(" {mark}")).collect();
         let name = truncate(&self.state.name(seat), names.saturating_sub(width(&marks) + 1));
-        let (cards, points) = match renderer {
-            Some(renderer) => (renderer.card_count(seat).to_string(), renderer.points(seat).to_string()),
+        let acting = status.is_some_and(|status| status.acts);
+        let (cards, points) = match status {
+            Some(status) => (status.cards.to_string(), status.points.to_string()),
             None => (String::new(), String::new()),
         };
         let time = self.state.time_left(seat).map(TimeLeft::clock_text);
-        let badge = renderer.and_then(|renderer| renderer.badge(seat, lang)).map(str::to_owned);
+        let view = self.state.view.as_ref();
+        let badge = view.and_then(|view| ViewRenderer(view).badge(seat, lang)).map(str::to_owned);
         let time: Vec<String> = badge.into_iter().chain(time).collect();
         let time = time.join(" ");
         let blank = " ".repeat(names.saturating_sub(1 + width(&name) + width(&marks)));
@@ -130,7 +132,7 @@ impl Screen {
     }
 
     /// The result, best place first.
-    pub(super) fn result_lines(&self) -> Vec<Line<'static>> {
+    pub(super) fn result_lines(&self, columns: u16) -> Vec<Line<'static>> {
         let lang = self.lang();
         let Some(result) = self.state.result() else { return Vec::new() };
         let bold = Style::new().add_modifier(Modifier::BOLD);
@@ -141,19 +143,12 @@ impl Screen {
         let mut seats = result.seats.clone();
         seats.sort_by_key(|score| (score.place, score.seat));
         for score in seats {
-            let you = if self.state.viewer.is(score.seat) { words::YOU.get(lang) } else { "" };
-            let name = truncate(&self.state.name(score.seat), 14);
-            let how = score.finish.text().get(lang);
-            let clocks = words::clocks_run_out(score.clocks_run_out, lang);
-            let name = format!("{name} {you}");
-            let place = format!("{}. {} ", score.place, score.seat);
-            let pad = " ".repeat(20usize.saturating_sub(width(&name)));
             let style = match score.place {
                 1 => self.theme.bold(Palette::Green),
                 _ => Style::new(),
             };
-            let text = format!("{place}{name}{pad}{:>5}  {how}{clocks}", score.points);
-            lines.push(Line::styled(text, style));
+            let pieces = wrap(&self.state.result_text(&score), columns.into());
+            lines.extend(pieces.into_iter().map(|piece| Line::styled(piece, style)));
         }
         lines
     }
@@ -202,19 +197,16 @@ impl Screen {
                 }
                 let time =
                     asked.time_left.map_or_else(String::new, |left| format!(" ({})", left.clock_text()));
-                status.push((format!("{}{time}", ViewRenderer(view).prompt(lang)), prompt));
+                status.push((format!("{}{time}", ViewRenderer(view).question(lang, &state.names())), prompt));
             }
             None => {
                 if state.viewer.seat().is_none() {
                     status.push((words::WATCHING.get(lang).to_owned(), plain));
                 }
-                let names: Vec<String> = ViewRenderer(view)
-                    .acting_seats()
-                    .iter()
-                    .map(|seat| format!("{} ({})", state.name(seat), seat.in_lang(lang)))
-                    .collect();
-                if !names.is_empty() {
-                    status.push((words::waiting_for(&names.join(", "), lang), plain));
+                let seats = ViewRenderer(view).seats();
+                let acting: Seats = seats.iter().filter(|one| one.acts).map(|one| one.seat).collect();
+                if !acting.is_empty() {
+                    status.push((state.text(&words::WaitingFor(acting)), plain));
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Table data: game, seats, result.
 
-use parlor_engine::{AnyOptions, GameId, Lang, Localise, Seat};
+use parlor_engine::{AnyOptions, GameId, Lang, Localise, RichText, Seat};
 
 use super::{EndReason, SeatFinish};
 use crate::lang::words;
@@ -27,6 +27,18 @@ impl TableInfo {
     #[must_use]
     pub fn players(&self) -> u8 {
         self.seats.len() as u8
+    }
+
+    /// Names of the players in sentences.
+    #[must_use]
+    pub fn names(&self) -> SeatNames {
+        let names = self.seats.iter().map(|info| info.occupant.name());
+        let one = |(place, name): (usize, &str)| match names.clone().filter(|other| *other == name).count() {
+            _ if name.is_empty() => None,
+            1 => Some(name.to_owned()),
+            _ => Some(format!("{name} ({place})")),
+        };
+        SeatNames(names.clone().enumerate().map(one).collect())
     }
 
     /// Display name of a seat.
@@ -58,6 +70,19 @@ impl SeatInfo {
             Occupant::Reserved(name) => words::reserved_for(name, lang),
             Occupant::Player(name) => name.clone(),
         }
+    }
+}
+
+/// Names of the players in sentences, by seat. Players with the same name are told apart by the numbers of their
+/// seats.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SeatNames(Vec<Option<String>>);
+
+impl SeatNames {
+    /// The text with the names. Seats without a name keep their number.
+    #[must_use]
+    pub fn render(&self, text: &RichText) -> String {
+        text.with_names(|seat| self.0.get(seat.index()).cloned().flatten())
     }
 }
 

@@ -8,7 +8,7 @@ mod viewer_state;
 
 pub use clock::{SeatTime, TimeLeft};
 pub use decode::{DecodeError, decode_snapshot, decode_table, decode_time_left, decode_update};
-pub use info::{Occupant, SeatInfo, SeatScore, TableInfo, TableResult};
+pub use info::{Occupant, SeatInfo, SeatNames, SeatScore, TableInfo, TableResult};
 pub use message::{Decided, DecidedBy, Decision, Snapshot, TableEvent, TableMessage, Update};
 pub use parlor_sdk::wire::{EndReason, SeatFinish};
 pub use viewer_state::{LogEntry, LogEntryKind, ViewerState};

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use parlor_engine::{AnyAction, AnyView, GameId, Lang, Localise, MAX_SEATS, Seat, Seats, Viewer};
-use parlor_proto::table_text::{DecidedText, TableEndText, TableEventText};
+use parlor_engine::{AnyAction, AnyView, GameId, Lang, Localise, MAX_SEATS, Seat, Seats, Standing, Viewer};
+use parlor_proto::table_text::{DecidedText, SeatResultText, TableEndText, TableEventText};
 
 use super::{
-    Decided, DecidedBy, Decision, SeatInfo, SeatTime, Snapshot, TableEvent, TableInfo, TableMessage,
-    TableResult, TimeLeft, Update,
+    Decided, DecidedBy, Decision, SeatInfo, SeatNames, SeatScore, SeatTime, Snapshot, TableEvent,
+    TableInfo, TableMessage, TableResult, TimeLeft, Update,
 };
 use crate::lang::words;
 
@@ -104,6 +104,28 @@ impl ViewerState {
         self.table
             .as_ref()
             .map_or_else(|| seat.in_lang(self.lang).to_string(), |table| table.name(seat, self.lang))
+    }
+
+    /// Names of the players in sentences.
+    #[must_use]
+    pub fn names(&self) -> SeatNames {
+        self.table.as_ref().map(TableInfo::names).unwrap_or_default()
+    }
+
+    /// Text of a value for the viewer, with the names of the players.
+    #[must_use]
+    pub fn text(&self, value: &impl Localise) -> String {
+        self.names().render(&value.rich_text(self.lang, self.viewer))
+    }
+
+    /// Result of a seat, as a sentence.
+    #[must_use]
+    pub fn result_text(&self, score: &SeatScore) -> String {
+        let place = u8::try_from(score.place).unwrap_or(u8::MAX);
+        let standing = Standing { seat: score.seat, points: score.points, place };
+        let text = self.text(&SeatResultText { standing, finish: score.finish });
+        let clocks = words::clocks_run_out(score.clocks_run_out, self.lang);
+        if clocks.is_empty() { text } else { format!("{}{clocks}.", text.trim_end_matches('.')) }
     }
 
     /// Legal actions of the open decision; empty without one.
@@ -205,7 +227,7 @@ impl ViewerState {
         if was_away != connected || self.viewer.is(seat) {
             return Vec::new();
         }
-        vec![self.table_entry(words::presence(seat, &self.name(seat), connected, self.lang))]
+        vec![self.table_entry(words::presence(&self.text(&seat), connected, self.lang))]
     }
 
     fn table_entry(&self, text: String) -> LogEntry {
@@ -253,13 +275,13 @@ impl ViewerState {
             TableEvent::Started => TableEventText::Started,
             TableEvent::ClockRanOut(seat) => TableEventText::ClockRanOut { seat: *seat },
             TableEvent::Forfeited(seat, why) => {
-                TableEventText::SeatForfeited { seat: *seat, why: (*why).into() }
+                TableEventText::SeatForfeited { seat: *seat, why: *why }
             }
             TableEvent::Replaced(seat, info) => {
                 TableEventText::SeatReplaced { seat: *seat, bot: info.occupant.name() }
             }
             TableEvent::Over(result) => {
-                TableEventText::Over(TableEndText { reason: result.reason.into(), note: &result.note })
+                TableEventText::Over(TableEndText { reason: result.reason, note: &result.note })
             }
             TableEvent::Rematch(id) => TableEventText::Rematch { table_id: id.clone() },
         };
@@ -285,11 +307,6 @@ impl ViewerState {
             TableEvent::Started | TableEvent::ClockRanOut(_) | TableEvent::Rematch(_) => {}
         }
         entry
-    }
-
-    /// Text of a value for the viewer.
-    fn text(&self, value: &impl Localise) -> String {
-        value.rich_text(self.lang, self.viewer).to_string()
     }
 
     fn set_seat(&mut self, seat: Seat, info: SeatInfo) {
