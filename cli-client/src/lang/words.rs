@@ -1,8 +1,7 @@
 //! User-interface texts in English and German. Texts of cards, moves and events are in the engine, those of table events in
 //! `parlor_proto::table_text`.
 
-use parlor_engine::{Lang, Localise, Role, Seat, Seats, Text, TextBuilder};
-
+use parlor_engine::{Lang, Localise, Role, Seats, Text, TextBuilder};
 
 const fn text(en: &'static str, de: &'static str) -> Text {
     Text { en, de }

@@ -6,8 +6,8 @@ use parlor_engine::{AnyAction, AnyView, GameId, Lang, Localise, MAX_SEATS, Seat,
 use parlor_proto::table_text::{DecidedText, SeatResultText, TableEndText, TableEventText};
 
 use super::{
-    Decided, DecidedBy, Decision, SeatInfo, SeatNames, SeatScore, SeatTime, Snapshot, TableEvent,
-    TableInfo, TableMessage, TableResult, TimeLeft, Update,
+    Decided, DecidedBy, Decision, SeatInfo, SeatNames, SeatScore, SeatTime, Snapshot, TableEvent, TableInfo,
+    TableMessage, TableResult, TimeLeft, Update,
 };
 use crate::lang::words;
 
@@ -274,9 +274,7 @@ impl ViewerState {
             }
             TableEvent::Started => TableEventText::Started,
             TableEvent::ClockRanOut(seat) => TableEventText::ClockRanOut { seat: *seat },
-            TableEvent::Forfeited(seat, why) => {
-                TableEventText::SeatForfeited { seat: *seat, why: *why }
-            }
+            TableEvent::Forfeited(seat, why) => TableEventText::SeatForfeited { seat: *seat, why: *why },
             TableEvent::Replaced(seat, info) => {
                 TableEventText::SeatReplaced { seat: *seat, bot: info.occupant.name() }
             }

@@ -45,7 +45,7 @@ async fn table_events_are_told_to_each_reader() {
     let request = timed(clock(1_000, 0, 0, 2), table(GameId::HighCard, 2));
     let id = client.new_table(request).await;
     let mut readers = Readers(PlayStream::open(&client).await);
-    let wants = |language| v1::Wants { rematch: true, ..in_language(language) };
+    let wants = |language| v1::Wants { rematch: Some(true), ..in_language(language) };
     let spectators = (0..).zip(LANGUAGES.map(|language| with_wants(wants(language), spectate(&id))));
     readers.0.send(spectators.map(|(channel, attach)| attach_item(channel, attach)).collect()).await;
     readers.0.reader.snapshot(0).await;

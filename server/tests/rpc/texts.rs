@@ -15,7 +15,7 @@ use crate::test_server::TestServer;
 
 /// The wants of most bots and the view of each update, with texts in this language and the board.
 pub(crate) fn in_language(language: v1::Language) -> v1::Wants {
-    v1::Wants { texts: language.into(), board: true, ..WANT_VIEWS }
+    v1::Wants { texts: language.into(), board: Some(true), ..WANT_VIEWS }
 }
 
 /// The texts of all parts, one after the other.
@@ -222,7 +222,7 @@ async fn texts_and_boards_come_without_views_events_and_actions() {
     let client = server.client();
     let seated = client.new_seated_table(table(GameId::HighCard, 2)).await;
     let texts = v1::Wants { texts: v1::Language::English.into(), ..v1::Wants::default() };
-    let boards = v1::Wants { board: true, ..v1::Wants::default() };
+    let boards = v1::Wants { board: Some(true), ..v1::Wants::default() };
     let mut stream = PlayStream::open(&client).await;
     let attach = |wants| with_wants(wants, play_seat(&seated.tokens[0]));
     stream.send(vec![attach_item(0, attach(texts)), attach_item(1, attach(boards))]).await;

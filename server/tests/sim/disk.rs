@@ -104,6 +104,10 @@ impl Log for EarlyAckLog {
         self.0.list_tables(filter, page).await
     }
 
+    async fn listed_games(&self) -> Result<Vec<String>, LogError> {
+        self.0.listed_games().await
+    }
+
     async fn read_owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
         self.0.read_owner_feed(owner, after).await
     }
