@@ -188,7 +188,7 @@ parlor_engine::for_all_games!(suite);
 async fn long_replay_comes_in_bounded_messages_from_any_step() {
     let server = TestServer::new().await;
     let client = server.client();
-    let played = server.play_to_end(table(GameId::NoDice, 6)).await;
+    let played = server.play_to_end(table(GameId::HabeFertig, 4)).await;
     let messages = client.replay_messages(all_hands(&played.id)).await.expect("a replay");
     assert!(messages.len() > 1, "{} steps: too few for a meaningful test", messages[0].step_count);
     let steps = client.replay(all_hands(&played.id)).await.expect("a replay");

@@ -63,6 +63,7 @@ async fn table_events_are_told_to_each_reader() {
     readers.check([en, de, en, de]).await;
 
     server.advance_to_deadline(ms(1_000)).await;
+    server.advance_to(ms(1_000));
     readers
         .check([
             "Seat 0 runs out of time; the clock plays.",
@@ -73,6 +74,8 @@ async fn table_events_are_told_to_each_reader() {
         .await;
     client.replace_seat(replace(&id, 1, "random")).await.expect("a bot");
     let [en, de] = ["The bot random takes over seat 1.", "Der Bot random übernimmt Sitz 1."];
+    readers.check([en, de, en, de]).await;
+    let [en, de] = ["The game was played to its end.", "Das Spiel ist zu Ende gespielt."];
     readers.check([en, de, en, de]).await;
     client.rematch(rematch(&id)).await.expect("a rematch");
     for (channel, start) in (0..).zip(["There is a rematch: table ", "Es gibt eine Revanche: Tisch "]) {

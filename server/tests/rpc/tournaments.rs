@@ -64,10 +64,17 @@ parlor_engine::for_all_games!(suite);
 async fn tournament_deals_match_the_commitment() {
     let server = TestServer::new().await;
     let client = server.client();
-    let setup =
-        v1::TournamentSetup { given_seed: Vec::new(), ..setup(GameId::Gap, &FOUR[..2], round_robin(2)) };
+    let setup = v1::TournamentSetup {
+        given_seed: Vec::new(),
+        // The game by its id.
+        game: "gap".to_owned(),
+        options: None,
+        ..setup(GameId::Gap, &FOUR[..2], round_robin(2))
+    };
     let asked = v1::CreateTournamentRequest { entropy: b"mine".to_vec(), ..create(setup) };
     let made = client.create_tournament(asked).await.expect("a response").tournament.expect("a tournament");
+    let shown = made.setup.expect("a setup");
+    assert_eq!((shown.game.as_str(), shown.options), ("gap", Some(GameId::Gap.default_options().into())));
     let before = made.shuffle.expect("a shuffle");
     assert!(!before.seed_given && before.server_seed.is_empty() && before.entropy.is_empty());
     let id = made.tournament_id;

@@ -21,7 +21,7 @@ use crate::grpc::Failure;
 const DEFAULT_PAGE_SIZE: u32 = 100;
 const MAX_PAGE_SIZE: u32 = 1000;
 
-/// Every field is set, except the seed, and the id of the game: stored setups have it in their options.
+/// Every field is set, except the seed, and the id of the game: entries have it in the options alone.
 impl ToMessage<v1::TournamentSetup> for Terms {
     fn to_message(&self) -> v1::TournamentSetup {
         let Terms {
@@ -103,7 +103,8 @@ pub(crate) fn state(state: TournamentState) -> v1::TournamentState {
 /// A tournament. All fields are public; `owned` is true if the caller owns it.
 pub(crate) fn tournament(snapshot: &TournamentSnapshot, owned: bool) -> v1::Tournament {
     let TournamentSnapshot { setup, state, versions, entropy, server_seed, started, ended, note } = snapshot;
-    let mut setup_message: v1::TournamentSetup = setup.terms.to_message();
+    let game = setup.terms.options.game().info().id.to_owned();
+    let mut setup_message = v1::TournamentSetup { game, ..setup.terms.to_message() };
     for (entrant, version) in setup_message.entrants.iter_mut().zip(versions) {
         if let Some(WireEntrant::Agent(agent)) = &mut entrant.entrant {
             agent.version.clone_from(version);
@@ -133,16 +134,19 @@ pub(crate) fn tournament_message(
     tournament: &LiveOrStored<TournamentSnapshot>,
     owned: bool,
 ) -> Result<v1::Tournament, Failure> {
-    let mut message = match tournament {
-        LiveOrStored::Live(snapshot) => self::tournament(snapshot, owned),
-        LiveOrStored::Stored(bytes) => v1::Tournament { owned, ..decode_stored(bytes)? },
-    };
-    if let Some(setup) = &mut message.setup
-        && let Some(Ok(options)) = setup.options.clone().map(AnyOptions::try_from)
-    {
-        setup.game = options.game().info().id.to_owned();
+    match tournament {
+        LiveOrStored::Live(snapshot) => Ok(self::tournament(snapshot, owned)),
+        LiveOrStored::Stored(bytes) => {
+            let mut message = v1::Tournament { owned, ..decode_stored(bytes)? };
+            // Records of older servers have the game in the options alone.
+            if let Some(setup) = &mut message.setup
+                && let Some(Ok(options)) = setup.options.map(AnyOptions::try_from)
+            {
+                options.game().info().id.clone_into(&mut setup.game);
+            }
+            Ok(message)
+        }
     }
-    Ok(message)
 }
 
 /// The message of standings in memory, or of a finished tournament from its record; `history` includes their
