@@ -5,8 +5,8 @@ use std::fmt;
 
 use parlor_bots::{BotError, Heuristic, Search, Strategy};
 use parlor_engine::{
-    Audience, Chance, EventSink, Game, GameInfo, ImpossibleView, Lang, Localise, MAX_SEATS, Outcome, Points,
-    Refusal, Seat, Seats, SetupError, Text, Viewer, below,
+    Audience, Board, Chance, EventSink, Game, GameInfo, ImpossibleView, Lang, Localise, MAX_SEATS, Outcome,
+    Points, Refusal, Seat, Seats, SetupError, Text, TextBuilder, Viewer, below,
 };
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -46,8 +46,8 @@ struct Shown(Stage);
 macro_rules! say_debug {
     ($($name:ty),*) => {$(
         impl Localise for $name {
-            fn fmt_in(&self, _: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{self:?}")
+            fn write_text(&self, out: &mut TextBuilder) {
+                write!(out, "{self:?}");
             }
         }
         impl fmt::Display for $name {
@@ -115,6 +115,12 @@ impl Game for Coin {
     }
 
     fn apply_event(_: &mut Shown, _: &Made) {}
+
+    fn board(_: &Shown, _: &[Action], _: Lang) -> Board {
+        Board::default()
+    }
+
+    fn write_question(_: &Shown, _: &mut TextBuilder) {}
 
     fn default_action(&self, _: Seat) -> Option<Action> {
         None

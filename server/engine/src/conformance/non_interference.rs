@@ -2,6 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
+use super::texts::action_text;
 use super::{
     NewGame, Reveals, Testable, fresh_game, fresh_held_game, game_count, play_random_actions, random_move,
     set_ups,
@@ -40,7 +41,7 @@ impl Display {
             let mut question = TextBuilder::new(lang, viewer);
             G::write_question(view, &mut question);
             texts.extend([question.finish(), view.rich_text(lang, viewer)]);
-            texts.extend(legal.iter().map(|action| action.rich_text(lang, viewer)));
+            texts.extend(legal.iter().map(|action| action_text::<G>(view, viewer, action, lang)));
         }
         Display { boards: Lang::ALL.map(|lang| G::board(view, legal, lang)).into(), texts }
     }

@@ -3,6 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use super::random_games::sorted_card_codes;
+use super::texts::action_text;
 use super::{Testable, fresh_game, game_count, play_random_actions, random_move, set_ups};
 use crate::test_support::{Recorder, legal_actions, pick, test_rng};
 use crate::{Lang, TextBuilder, Viewer, below};
@@ -46,6 +47,9 @@ fn show<G: Testable>(view: &G::View, rng: &mut ChaCha8Rng) {
     let actions: Vec<G::Action> = (0..4).map(|_| G::random_action(rng)).collect();
     let board = G::board(view, &actions, Lang::En);
     assert_eq!(board.targets.len(), actions.len());
+    for action in &actions {
+        let _ = action_text::<G>(view, Viewer::Spectator, action, Lang::En);
+    }
     G::write_question(view, &mut TextBuilder::new(Lang::En, Viewer::Spectator));
     let _ = view.to_string();
 }

@@ -118,10 +118,28 @@ fn check_decision<G: Game>(game: &G, viewer: Viewer) {
         G::write_question(&view, &mut question);
         let question = question.finish();
         assert_eq!(question.is_empty(), legal.is_empty(), "{viewer:?} is asked {question} in {view:#?}");
-        let distinct: HashSet<String> =
-            legal.iter().map(|action| action.rich_text(lang, viewer).to_string()).collect();
-        assert_eq!(distinct.len(), legal.len(), "{legal:?} look alike: {distinct:#?}");
+        let in_position = |action: &G::Action| action_text::<G>(&view, viewer, action, lang).to_string();
+        let by_itself = |action: &G::Action| action.rich_text(lang, viewer).to_string();
+        for distinct in [
+            legal.iter().map(in_position).collect::<HashSet<String>>(),
+            legal.iter().map(by_itself).collect(),
+        ] {
+            assert_eq!(distinct.len(), legal.len(), "{legal:?} look alike: {distinct:#?}");
+            assert!(!distinct.contains(""), "{legal:?}");
+        }
     }
+}
+
+/// The text of an action in the position of a view.
+pub(super) fn action_text<G: Game>(
+    view: &G::View,
+    viewer: Viewer,
+    action: &G::Action,
+    lang: Lang,
+) -> RichText {
+    let mut out = TextBuilder::new(lang, viewer);
+    G::write_action(view, action, &mut out);
+    out.finish()
 }
 
 /// The legal actions of the viewer; none for a spectator.

@@ -42,24 +42,24 @@ fn events_are_localised() {
         (Event::Passed { seat: seat(0) }, "Seat 0 passes.", "Sitz 0 passt."),
         (
             flushed(FlushReason::AllPassed),
-            "Seat 2 flushes: all others have passed.",
-            "Sitz 2 spült: Alle anderen haben gepasst.",
+            "Seat 2 flushes the field: all others have passed.",
+            "Sitz 2 spült das Feld weg: Alle anderen haben gepasst.",
         ),
         (
             flushed(FlushReason::Full),
-            "Seat 2 flushes: the stack is full.",
-            "Sitz 2 spült: Der Stapel ist voll.",
+            "Seat 2 flushes the field: the stack is full.",
+            "Sitz 2 spült das Feld weg: Der Stapel ist voll.",
         ),
-        (flushed(FlushReason::Eight), "Seat 2 flushes: an 8 was laid.", "Sitz 2 spült: Eine 8 wurde gelegt."),
+        (flushed(FlushReason::Eight), "Seat 2 flushes the field: an 8 was laid.", "Sitz 2 spült das Feld weg: Eine 8 wurde gelegt."),
         (
             Event::HandScored { hand_number: 0, left, points: Points::new(3, totals) },
-            "Hand 1 scores seat 0 -5, seat 1 0, seat 2 -3; seat 0 was left with 3, 8; seat 2 was left with 12.",
-            "Durchgang 1 bringt Sitz 0 -5, Sitz 1 0, Sitz 2 -3; Sitz 0 behielt 3, 8; Sitz 2 behielt 12.",
+            "Hand 1: seat 0 scores -5, seat 1 scores 0, seat 2 scores -3; seat 0 is left with 3, 8; seat 2 is left with 12.",
+            "Durchgang 1: Sitz 0 bekommt -5, Sitz 1 bekommt 0, Sitz 2 bekommt -3; Sitz 0 hat noch 3, 8; Sitz 2 hat noch 12.",
         ),
         (
             Event::Ended { outcome: Outcome::from_points(3, totals) },
-            "The game is over. Place 1: seat 1 with 0. Place 2: seat 2 with -3. Place 3: seat 0 with -5.",
-            "Das Spiel ist zu Ende. Rang 1: Sitz 1 mit 0. Rang 2: Sitz 2 mit -3. Rang 3: Sitz 0 mit -5.",
+            "The game is over. Seat 1 comes 1st with 0 points. Seat 2 comes 2nd with -3 points. Seat 0 comes 3rd with -5 points.",
+            "Das Spiel ist zu Ende. Sitz 1 belegt Platz 1 mit 0 Punkten. Sitz 2 belegt Platz 2 mit -3 Punkten. Sitz 0 belegt Platz 3 mit -5 Punkten.",
         ),
     ];
     for (event, en, de) in cases {
@@ -77,11 +77,11 @@ fn views_are_localised() {
     assert_localised(
         &game.view(Viewer::Seat(seat(0))),
         "Five Three Five (full rules), seen by seat 0\nHand 1. Turn: seat 2\nStack: 5, laid by seat 0\nOut: 9, 9\n\
-         Set aside: 13, kept back: 0\nseat 0: cards 2, total -1\nseat 1: cards 2, total 0, passed\n\
-         seat 2: cards 2, total -2\nYour cards: 1, 13\n",
-        "Five Three Five (volle Regeln), Ansicht: Sitz 0\nDurchgang 1. Am Zug: Sitz 2\nStapel: 5, gelegt von Sitz 0\n\
-         Aus dem Spiel: 9, 9\nBeiseite: 13, zurückgehalten: 0\nSitz 0: Karten 2, gesamt -1\n\
-         Sitz 1: Karten 2, gesamt 0, gepasst\nSitz 2: Karten 2, gesamt -2\nDeine Karten: 1, 13\n",
+         Set aside: 13, kept back: 0\nSeat 0: 2 cards, total -1\nSeat 1: 2 cards, total 0, passed\n\
+         Seat 2: 2 cards, total -2\nYour cards: 1, 13\n",
+        "Five Three Five (volle Regeln), gesehen von Sitz 0\nDurchgang 1. Am Zug: Sitz 2\nStapel: 5, gelegt von Sitz 0\n\
+         Aus dem Spiel: 9, 9\nBeiseite: 13, zurückgehalten: 0\nSitz 0: 2 Karten, gesamt -1\n\
+         Sitz 1: 2 Karten, gesamt 0, gepasst\nSitz 2: 2 Karten, gesamt -2\nDeine Karten: 1, 13\n",
     );
     let mut game = table(&["1", "8"]);
     game.hand_number = 1;
@@ -91,18 +91,18 @@ fn views_are_localised() {
     assert_localised(
         &game.view(Viewer::Spectator),
         "Five Three Five (beginner rules), seen by a spectator\nHand 2. Turn: seat 0\nStack: -\nOut: -\n\
-         Set aside: 4, kept back: 0\nseat 0: cards 1, total 0\nseat 1: cards 1, total 0\n",
-        "Five Three Five (Einsteigerregeln), Ansicht: ein Zuschauer\nDurchgang 2. Am Zug: Sitz 0\nStapel: -\n\
-         Aus dem Spiel: -\nBeiseite: 4, zurückgehalten: 0\nSitz 0: Karten 1, gesamt 0\nSitz 1: Karten 1, gesamt 0\n",
+         Set aside: 4, kept back: 0\nSeat 0: 1 card, total 0\nSeat 1: 1 card, total 0\n",
+        "Five Three Five (Einsteigerregeln), gesehen von einem Zuschauer\nDurchgang 2. Am Zug: Sitz 0\nStapel: -\n\
+         Aus dem Spiel: -\nBeiseite: 4, zurückgehalten: 0\nSitz 0: 1 Karte, gesamt 0\nSitz 1: 1 Karte, gesamt 0\n",
     );
     game.apply(seat(0), action("lead 1"), &mut NoEvents).expect("a last card");
     assert_localised(
         &game.view(Viewer::Seat(seat(1))),
-        "Five Three Five (beginner rules), seen by seat 1\nThe game is over. Place 1: seat 0 with 0. Place 2: seat 1 with -1.\n\
-         Stack: 1, laid by seat 0\nOut: -\nSet aside: 4, kept back: 0\nseat 0: cards 0, total 0\n\
-         seat 1: cards 1, total -1, left: 8\nYour cards: 8\n",
-        "Five Three Five (Einsteigerregeln), Ansicht: Sitz 1\nDas Spiel ist zu Ende. Rang 1: Sitz 0 mit 0. Rang 2: Sitz 1 mit -1.\n\
+        "Five Three Five (beginner rules), seen by seat 1\nThe game is over. Seat 0 comes 1st with 0 points. You come 2nd with -1 point.\n\
+         Stack: 1, laid by seat 0\nOut: -\nSet aside: 4, kept back: 0\nSeat 0: 0 cards, total 0\n\
+         Seat 1: 1 card, total -1, left: 8\nYour cards: 8\n",
+        "Five Three Five (Einsteigerregeln), gesehen von Sitz 1\nDas Spiel ist zu Ende. Sitz 0 belegt Platz 1 mit 0 Punkten. Du belegst Platz 2 mit -1 Punkt.\n\
          Stapel: 1, gelegt von Sitz 0\nAus dem Spiel: -\nBeiseite: 4, zurückgehalten: 0\n\
-         Sitz 0: Karten 0, gesamt 0\nSitz 1: Karten 1, gesamt -1, übrig: 8\nDeine Karten: 8\n",
+         Sitz 0: 0 Karten, gesamt 0\nSitz 1: 1 Karte, gesamt -1, übrig: 8\nDeine Karten: 8\n",
     );
 }
