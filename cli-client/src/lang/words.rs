@@ -52,7 +52,7 @@ words! {
         "Den Tisch verlassen? Dein Sitz bleibt deiner, deine Uhr läuft weiter. q oder Enter: gehen, sonst: bleiben.";
     SEED_GIVEN: "given seed, not rated", "vorgegebener Seed, ungewertet";
     TABLE_OVER: "The table is over. Enter or q: leave.", "Der Tisch ist zu Ende. Enter oder q: gehen.";
-    STREAM_CLOSED: "The table sends nothing more.", "Vom Tisch kommt nichts mehr.";
+    STREAM_CLOSED: "The table sends nothing more.", "Der Tisch sendet nichts mehr.";
     // Key hints, one line each.
     KEYS_CHOOSE: "↑↓ choose · #number or name: find · Enter play · Tab larger · ? help · q leave",
         "↑↓ wählen · #Nummer, Name: finden · Enter spielt · Tab größer · ? Hilfe · q";

@@ -21,7 +21,7 @@ impl ReportPage<'_> {
         let axis = Axis::containing(rows.iter().flat_map(ends));
         self.out.raw("<div class=\"wide\"><table>\n<thead><tr>");
         for (class, en, de) in [
-            ("", "Rank", "Rang"),
+            ("", "Rank", "Platz"),
             ("name", "Entrant", "Teilnehmer"),
             ("", "Groups", "Gruppen"),
             ("", "Games", "Spiele"),

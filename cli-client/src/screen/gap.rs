@@ -13,7 +13,7 @@ impl GameRenderer for Gap {
         let round = u32::from(view.round) + u32::from(view.outcome.is_none());
         match (view.options.length, lang) {
             _ if view.extra && lang == Lang::En => format!("round {round}, to break the tie"),
-            _ if view.extra => format!("Runde {round}, Stichrunde"),
+            _ if view.extra => format!("Runde {round}, Entscheidungsrunde"),
             (Length::Target(points), Lang::En) => format!("round {round}, to {points} points"),
             (Length::Target(points), Lang::De) => format!("Runde {round}, bis {points} Punkte"),
             (Length::Rounds(rounds), Lang::En) => format!("round {round} of {rounds}"),
@@ -31,7 +31,7 @@ impl GameRenderer for Gap {
                 // The text names the neighbours.
                 continue;
             }
-            let taken = taken(view, action);
+            let taken = view.taken_by(action);
             let effect = match (taken.is_empty(), lang) {
                 (true, Lang::En) => " (into the middle)".to_owned(),
                 (true, Lang::De) => " (in die Mitte)".to_owned(),
@@ -58,7 +58,7 @@ impl GameRenderer for Gap {
             Lang::En => ["Middle", "stack", "Collected", "now"],
             Lang::De => ["Mitte", "Stapel", "Gesammelt", "jetzt"],
         };
-        let marked = selected.map_or(CardSet::EMPTY, |action| taken(view, action));
+        let marked = selected.map_or(CardSet::EMPTY, |action| view.taken_by(action));
         let mut lines = vec![Line::raw(format!("{middle} ({stack}: {})", view.stack))];
         let indented = |mut line: Line<'static>| {
             line.spans.insert(0, Span::raw("  "));
@@ -92,13 +92,6 @@ impl GameRenderer for Gap {
         }
         lines
     }
-}
-
-/// Cards that the action takes from the middle: all of its number, or the named neighbours.
-fn taken(view: &View, action: &Action) -> CardSet<Card> {
-    let same = |card: &Card| card.number() == action.card.number();
-    let equals: CardSet<Card> = view.middle.into_iter().filter(same).collect();
-    if equals.is_empty() { action.lower.into_iter().chain(action.higher).collect() } else { equals }
 }
 
 /// Cards grouped by colour, one piece per colour.

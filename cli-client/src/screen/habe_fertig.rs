@@ -15,7 +15,7 @@ impl GameRenderer for HabeFertig {
         let (round, turn) = (u32::from(view.round) + 1, u32::from(view.turns) + 1);
         match lang {
             Lang::En => format!("round {round} of {rounds}, turn {turn}"),
-            Lang::De => format!("Runde {round} von {rounds}, Zug {turn}"),
+            Lang::De => format!("Durchgang {round} von {rounds}, Zug {turn}"),
         }
     }
 
