@@ -182,7 +182,7 @@ fn presence_changes_are_logged_once() {
         notes.into_iter().map(|note| note.text).collect::<Vec<_>>()
     };
     assert!(log(1, false).is_empty(), "the seat was away already");
-    assert_eq!(log(1, true), ["greedy (bot) (Sitz 1) ist wieder da."]);
-    assert_eq!(log(1, false), ["greedy (bot) (Sitz 1) ist nicht mehr verbunden."]);
+    assert_eq!(log(1, true), ["greedy ist wieder da."]);
+    assert_eq!(log(1, false), ["greedy ist nicht mehr verbunden."]);
     assert!(log(0, false).is_empty(), "the viewer's own presence is not logged");
 }

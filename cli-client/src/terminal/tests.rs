@@ -142,7 +142,7 @@ async fn piped_lines_play_a_whole_game() {
     assert!(line_mode.is_over());
     assert!(task.await.unwrap().game.outcome().is_some());
     let text = printed.text();
-    assert!(text.contains("Round 1 scores") && text.contains("place 1: "), "{text}");
+    assert!(text.contains("Round 1: ") && text.contains(" 1st with "), "{text}");
     assert!(
         !text.contains("You are not asked anything now."),
         "a line was handled before its decision:\n{text}"
@@ -162,7 +162,7 @@ async fn end_of_input_ends_playing_but_not_watching() {
     let channels = TableChannels { incoming, answers };
     let line_mode =
         play_line_mode(Lang::En, channels, InputSource::Piped, io::empty(), printed.clone()).await.unwrap();
-    assert!(!line_mode.is_over() && printed.text().contains("You lead"));
+    assert!(!line_mode.is_over() && printed.text().contains("Lead one to three cards."));
     drop(sender);
 
     let mut table = TestTable::with_viewer(GameId::FiveThreeFive, 2, 1, Viewer::Spectator);

@@ -166,7 +166,7 @@ fn typed_number_is_a_card_and_not_the_number_of_a_move() {
         .expect("a list of moves");
     assert_ne!(number_8, "lead 8", "the two would not differ");
     pipes.type_line("8");
-    pipes.wait("an 8 that is led", |lines| lines.iter().any(|line| line == "Seat 0 leads 8.").then_some(()));
+    pipes.wait("an 8 that is led", |lines| lines.iter().any(|line| line == "You lead 8.").then_some(()));
     pipes.type_line("q");
     assert_eq!(pipes.end().0, 0);
 
@@ -181,7 +181,7 @@ fn typed_number_is_a_card_and_not_the_number_of_a_move() {
     }
     terminal.wait("the 8", |seen| (selected_move(seen.current())? == "lead 8").then_some(()));
     terminal.press(Key::Enter);
-    terminal.wait_for("Seat 0 leads 8.");
+    terminal.wait_for("You lead 8.");
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn watch_and_replay_json() {
     let text = parlor.ok(&["replay", id, "--plain"]);
     assert!(text.contains("The game was played to its end."), "{text}");
     let text = parlor.ok(&["watch", id, "--lang", "de"]);
-    assert!(text.contains("Platz 1: "), "{text}");
+    assert!(text.contains(" belegt Platz 1 mit "), "{text}");
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn replay_with_all_hands_prints_what_every_seat_was_told() {
     for seat in 0..2 {
         assert!(text.contains(&format!("Sitz {seat}: Deine Hand: ")), "{text}");
     }
-    assert!(text.contains(" wird 1. mit "), "{text}");
+    assert!(text.contains(" belegt Platz 1 mit "), "{text}");
     let lines = parlor.ok(&["--json", "replay", &table, "--all-hands"]);
     let steps: Vec<serde_json::Value> =
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

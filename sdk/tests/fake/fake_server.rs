@@ -161,7 +161,8 @@ impl TableService for FakeTables {
         request: Request<wire::GetTableRequest>,
     ) -> Result<Response<wire::GetTableResponse>, Status> {
         let request = request.into_inner();
-        self.execute(|_| Ok(wire::GetTableResponse { table: table(&request.table_id) })).await
+        self.execute(|_| Ok(wire::GetTableResponse { table: table(&request.table_id), result_texts: None }))
+            .await
     }
 
     async fn list_tables(

@@ -62,7 +62,8 @@ fn plain(text: &v1::RichText) -> String {
 }
 
 /// The wants of a viewer to whom a replay is compared.
-const WANT_TEXTS: v1::Wants = v1::Wants { texts: v1::Language::German as i32, board: Some(true), ..WANT_VIEWS };
+const WANT_TEXTS: v1::Wants =
+    v1::Wants { texts: v1::Language::German as i32, board: Some(true), ..WANT_VIEWS };
 
 /// Compares a replay with what its viewer received live.
 fn check_viewer_replay(steps: &[v1::ReplayStep], viewer: Viewer, seen: &Transcript) {

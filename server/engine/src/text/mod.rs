@@ -52,10 +52,11 @@ pub trait Localise {
     /// The text of the value as parts, in one language and for one reader.
     ///
     /// ```
-    /// use parlor_engine::{Lang, Localise, Outcome, Seat, Viewer};
-    /// let outcome = Outcome::from_points(2, [3, 9, 0, 0, 0, 0]);
-    /// let text = outcome.rich_text(Lang::En, Viewer::Seat(Seat::FIRST));
-    /// assert_eq!(text.to_string(), "The game is over. Seat 1 comes 1st with 9 points. You come 2nd with 3 points.");
+    /// use parlor_engine::{Lang, Localise, Seat, Standing, Viewer};
+    /// let standing = Standing { seat: Seat::FIRST, points: 3, place: 2 };
+    /// let text = standing.rich_text(Lang::En, Viewer::Seat(Seat::FIRST));
+    /// assert_eq!(text.to_string(), "You come 2nd with 3 points.");
+    /// assert_eq!(standing.to_string(), "Seat 0 comes 2nd with 3 points.");
     /// ```
     fn rich_text(&self, lang: Lang, reader: Viewer) -> RichText {
         let mut text = TextBuilder::new(lang, reader);

@@ -50,7 +50,11 @@ fn events_are_localised() {
             "Seat 2 flushes the field: the stack is full.",
             "Sitz 2 spült das Feld weg: Der Stapel ist voll.",
         ),
-        (flushed(FlushReason::Eight), "Seat 2 flushes the field: an 8 was laid.", "Sitz 2 spült das Feld weg: Eine 8 wurde gelegt."),
+        (
+            flushed(FlushReason::Eight),
+            "Seat 2 flushes the field: an 8 was laid.",
+            "Sitz 2 spült das Feld weg: Eine 8 wurde gelegt.",
+        ),
         (
             Event::HandScored { hand_number: 0, left, points: Points::new(3, totals) },
             "Hand 1: seat 0 scores -5, seat 1 scores 0, seat 2 scores -3; seat 0 is left with 3, 8; seat 2 is left with 12.",

@@ -12,8 +12,8 @@ fn only_the_winner_scores_positive_points() {
         table.play(0, last);
         let texts = table.take_events();
         let mut expected = vec![
-            "all: Seat 0 has finished, with grey 3, grey 6 hidden; \
-             seat 1 holds yellow 1, yellow 6, yellow 8, yellow 10; seat 2 holds purple 11.",
+            "all: Seat 0 has finished, with grey 3 and grey 6 hidden; \
+             seat 1 holds yellow 1, yellow 6, yellow 8 and yellow 10; seat 2 holds purple 11.",
             "all: Round 1: seat 0 scores 6, seat 1 scores -7, seat 2 scores 0.",
             "all: Round 2: seat 0 deals, and everyone hides two cards.",
         ];

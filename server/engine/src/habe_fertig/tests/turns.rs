@@ -162,7 +162,7 @@ fn draw_pile_is_rebuilt_after_a_pass() {
         [
             "0: You pass and take green 1.",
             "not 0: Seat 0 passes and takes a card.",
-            "all: The draw pile is rebuilt, cards: 3."
+            "all: The draw pile is rebuilt from 3 cards."
         ]
     );
     assert_eq!(table.game.draw[..], list("r1 r3 r2")[..], "the next card is the last one");
@@ -203,7 +203,7 @@ fn empty_draw_pile_without_buried_cards_stays_empty() {
     table.play(0, "r7 left");
     assert_eq!(
         table.take_events(),
-        ["all: Seat 0 plays red 7 on the left pile.", "all: The draw pile is rebuilt, cards: 1."]
+        ["all: Seat 0 plays red 7 on the left pile.", "all: The draw pile is rebuilt from 1 card."]
     );
     assert_eq!((table.game.dry_passes, &table.game.draw[..]), (0, &list("r4")[..]));
     // The extra move after a card in the gap can take the card that it covered.
@@ -223,7 +223,7 @@ fn draw_pile_is_rebuilt_after_the_turned_over_card_is_laid() {
     table.play(1, "lay left");
     assert_eq!(
         table.take_events(),
-        ["all: Seat 1 lays green 9 on the left pile.", "all: The draw pile is rebuilt, cards: 4."]
+        ["all: Seat 1 lays green 9 on the left pile.", "all: The draw pile is rebuilt from 4 cards."]
     );
     assert_eq!(table.game.draw.iter().copied().collect::<CardSet<Card>>(), set("r1 r2 r8 r5"));
     assert_eq!((table.tops(), table.game.buried), ([card("g9"), card("b4")], CardSet::EMPTY));
