@@ -46,7 +46,9 @@ fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
         }
         Command::CheckStore => store::check(&settings()?),
         Command::Backup { to } => store::backup(&settings()?, &to),
-        Command::Restore { from, replace } => store::restore(&settings()?, &from, replace),
+        Command::Restore { from, replace, keep_tokens } => {
+            store::restore(&settings()?, &from, replace, keep_tokens)
+        }
     }
 }
 

@@ -29,7 +29,7 @@ use parlor_host::{Codecs, Host, HostError, HostSettings};
 use parlor_store::Log;
 
 use crate::{
-    config::Settings,
+    config::{HostNames, Settings},
     grpc::{
         AppState,
         convert::{ApiCodec, ApiItemEncoder},
@@ -98,7 +98,9 @@ impl Server {
             None => None,
         };
         let incoming = listen::incoming(listener, &settings.connections);
-        let mut running = Server::start_on(settings, dependencies, incoming).await?;
+        let is_local = address.ip().to_canonical().is_loopback();
+        let host_names = is_local.then(|| settings.connections.host_names.clone());
+        let mut running = Server::start_named(settings, dependencies, incoming, host_names).await?;
         running.address = Some(address);
         if let Some(((listener, address), recorder)) = metrics {
             running.metrics_address = Some(address);
@@ -108,11 +110,24 @@ impl Server {
         Ok(running)
     }
 
-    /// Starts a server on a stream of accepted connections. It has no metrics port.
+    /// Starts a server on a stream of accepted connections. It has no metrics port, and may be called under any name.
     pub async fn start_on<IO>(
         settings: &Settings,
         dependencies: ServerDependencies,
         incoming: impl Stream<Item = AcceptedConnection<IO>> + Send + 'static,
+    ) -> Result<RunningServer, StartError>
+    where
+        IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        Server::start_named(settings, dependencies, incoming, None).await
+    }
+
+    /// The same, with the names under which the server may be called while it has no API keys; `None` allows all.
+    async fn start_named<IO>(
+        settings: &Settings,
+        dependencies: ServerDependencies,
+        incoming: impl Stream<Item = AcceptedConnection<IO>> + Send + 'static,
+        host_names: Option<HostNames>,
     ) -> Result<RunningServer, StartError>
     where
         IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -136,7 +151,7 @@ impl Server {
             settings: settings.clone(),
         });
         let routes = services::routes(&state, &health).await;
-        let service = tonic_server::service(settings, &dependencies, routes);
+        let service = tonic_server::service(settings, &dependencies, host_names, routes);
         let server = tonic_server::server(settings)?;
         let (stop, close, cut_off) = (CancellationToken::new(), CancellationToken::new(), CutOff::default());
         let connections = incoming.zip(stream::iter(1..)).map({

@@ -140,13 +140,16 @@ pub enum Command {
         /// File to write. It must not exist
         to: PathBuf,
     },
-    /// Restore the store from a backup. The server must not be running
+    /// Restore the store from a backup, and end all seat and spectator tokens. The server must not be running
     Restore {
         /// The backup file
         from: PathBuf,
         /// Replace an existing store
         #[arg(long)]
         replace: bool,
+        /// Keep the tokens valid, also those that were revoked after the backup was made
+        #[arg(long)]
+        keep_tokens: bool,
     },
 }
 

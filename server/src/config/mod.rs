@@ -21,6 +21,7 @@ mod known_keys;
 mod load;
 mod sections;
 pub(crate) mod setting_value;
+mod text_lists;
 mod validate;
 mod values;
 
@@ -45,7 +46,8 @@ pub use load::Sources;
 pub use sections::{
     Agents, Bots, Connections, Limits, Logging, Retention, TableDefaults, Telemetry, Testing, Tls, TlsFiles,
 };
-pub use values::{Endpoint, LogFormat, LogLevel, Origins, RetentionPeriod, Store};
+pub use text_lists::{HostNames, Origins};
+pub use values::{Endpoint, LogFormat, LogLevel, RetentionPeriod, Store};
 
 /// `deploy/parlor.toml`: every key, its default and its meaning.
 pub const EXAMPLE: &str = include_str!("../../../deploy/parlor.toml");
@@ -60,6 +62,9 @@ pub struct Settings {
     /// Address of metrics and the readiness page; `None` disables both.
     #[serde(with = "setting_value")]
     pub metrics: Option<SocketAddr>,
+    /// Lets other machines reach the metrics address, which has neither keys nor TLS.
+    #[serde(with = "setting_value")]
+    pub metrics_public: bool,
     /// Folder of the store and the server key.
     #[serde(with = "setting_value")]
     pub data: PathBuf,
@@ -72,7 +77,7 @@ pub struct Settings {
     pub shutdown_grace: Span<0, 600_000>,
     /// TLS.
     pub tls: Tls,
-    /// Keepalive and CORS.
+    /// Connections of clients.
     pub connections: Connections,
     /// Hard limits.
     pub limits: Limits,
@@ -100,6 +105,7 @@ impl Default for Settings {
         Settings {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 7766)),
             metrics: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 7767))),
+            metrics_public: false,
             data: PathBuf::from("data"),
             store: Store::Sqlite(PathBuf::from("parlor.db")),
             insecure: false,

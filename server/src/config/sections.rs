@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Count, Endpoint, LogFormat, LogLevel, Origins, RetentionPeriod, Size, Span, setting_value};
+use super::{
+    Count, Endpoint, HostNames, LogFormat, LogLevel, Origins, RetentionPeriod, Size, Span, setting_value,
+};
 
 const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
@@ -52,7 +54,7 @@ impl Tls {
     }
 }
 
-/// Keepalive and CORS of connections.
+/// Connections of clients.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Connections {
@@ -62,6 +64,8 @@ pub struct Connections {
     pub keepalive_timeout: Span<SECOND, { 10 * MINUTE }>,
     /// Origins of web pages that may call the server (CORS).
     pub cors_origins: Origins,
+    /// Further names under which clients may call a server without keys on a loopback address.
+    pub host_names: HostNames,
 }
 
 impl Default for Connections {
@@ -70,6 +74,7 @@ impl Default for Connections {
             keepalive_interval: const { Span::from_ms(20 * SECOND) },
             keepalive_timeout: const { Span::from_ms(10 * SECOND) },
             cors_origins: Origins::default(),
+            host_names: HostNames::default(),
         }
     }
 }

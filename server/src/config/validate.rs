@@ -11,8 +11,8 @@ pub(super) type Violation = (&'static str, String);
 pub(super) fn validate(settings: &Settings) -> Result<(), Violation> {
     check_tls(settings)?;
     check_keys(settings)?;
-    check_exposure("listen", Some(settings.listen), settings)?;
-    check_exposure("metrics", settings.metrics, settings)?;
+    check_exposure(settings)?;
+    check_metrics_exposure(settings)?;
     if settings.metrics == Some(settings.listen) && settings.listen.port() != 0 {
         let why = format!("listen is {} too: take another port", settings.listen);
         return Err(("metrics", why));
@@ -47,20 +47,21 @@ fn check_keys(settings: &Settings) -> Result<(), Violation> {
     KeySet::new(settings.keys.clone()).map(drop).map_err(|why| ("keys", why.to_string()))
 }
 
+/// Reports whether other machines can reach an address.
+fn is_exposed(address: SocketAddr) -> bool {
+    !address.ip().to_canonical().is_loopback()
+}
+
 /// An address reachable from other machines needs keys and TLS, unless `insecure` is set.
-fn check_exposure(
-    key: &'static str,
-    address: Option<SocketAddr>,
-    settings: &Settings,
-) -> Result<(), Violation> {
-    let Some(address) = address else { return Ok(()) };
+fn check_exposure(settings: &Settings) -> Result<(), Violation> {
+    let address = settings.listen;
     let missing = match (settings.keys.is_empty(), settings.tls.files().is_none()) {
         (true, true) => "there are no API keys and no TLS",
         (true, false) => "there are no API keys",
         (false, true) => "there is no TLS",
         (false, false) => return Ok(()),
     };
-    if settings.insecure || address.ip().to_canonical().is_loopback() {
+    if settings.insecure || !is_exposed(address) {
         return Ok(());
     }
     let why = format!(
@@ -68,15 +69,34 @@ fn check_exposure(
          take an address such as 127.0.0.1:{}, or say insecure = true (--insecure)",
         address.port()
     );
-    Err((key, why))
+    Err(("listen", why))
+}
+
+/// The metrics port has neither keys nor TLS, so those of the main port do not protect it.
+fn check_metrics_exposure(settings: &Settings) -> Result<(), Violation> {
+    let Some(address) = settings.exposed_metrics() else { return Ok(()) };
+    if settings.insecure || settings.metrics_public {
+        return Ok(());
+    }
+    let why = format!(
+        "other machines can reach {address}, and the metrics have neither keys nor TLS: take an address such as \
+         127.0.0.1:{}, or say metrics_public = true",
+        address.port()
+    );
+    Err(("metrics", why))
 }
 
 impl Settings {
+    /// The metrics address, if other machines can reach it.
+    fn exposed_metrics(&self) -> Option<SocketAddr> {
+        self.metrics.filter(|address| is_exposed(*address))
+    }
+
     /// Warnings for the operator about who can use the server, one line each.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
-        let local = self.listen.ip().to_canonical().is_loopback();
+        let local = !is_exposed(self.listen);
         if self.keys.is_empty() {
             let who = if local { "on this machine" } else { "who can reach it" };
             warnings.push(format!(
@@ -89,6 +109,9 @@ impl Settings {
                 "no TLS is configured: keys, tokens and hands travel in the clear to {}",
                 self.listen
             ));
+        }
+        if let Some(address) = self.exposed_metrics() {
+            warnings.push(format!("everyone who can reach {address} may read the metrics"));
         }
         warnings
     }

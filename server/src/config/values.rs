@@ -1,11 +1,6 @@
-//! Setting types beyond numbers: the store, retention, log formats, URLs and origins.
+//! Setting types beyond numbers: the store, retention, log formats and URLs.
 
-use std::{fmt, path::PathBuf, time::Duration};
-
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error, SeqAccess, Visitor},
-};
+use std::{path::PathBuf, time::Duration};
 
 use super::{
     Span,
@@ -153,80 +148,9 @@ impl SettingValue for Endpoint {
 
 impl_serde_for_setting!(Endpoint);
 
-fn printable(text: &str) -> bool {
+/// Reports whether a text has printable ASCII characters only, and no spaces.
+pub(super) fn printable(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_graphic())
-}
-
-/// Origins of web pages that browsers allow to call the server; `*` means all.
-///
-/// In the environment and in flags they are separated by commas.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Origins(Vec<String>);
-
-impl Origins {
-    /// Maximum number of origins.
-    pub const MAX: usize = 256;
-    const EXPECTED: &str = "a list of up to 256 origins such as \"https://example.org\", or \"*\" for all";
-
-    /// All configured origins.
-    #[must_use]
-    pub fn as_slice(&self) -> &[String] {
-        &self.0
-    }
-
-    /// Reports whether every origin is allowed.
-    #[must_use]
-    pub fn allows_any(&self) -> bool {
-        self.0.iter().any(|origin| origin == "*")
-    }
-
-    fn from_raw(texts: Vec<String>) -> Option<Origins> {
-        let allowed = |text: &String| {
-            let host = text.strip_prefix("http://").or(text.strip_prefix("https://"));
-            text == "*"
-                || host.is_some_and(|host| {
-                    !host.is_empty() && !host.contains(['/', '@', '*']) && printable(host)
-                })
-        };
-        (texts.len() <= Origins::MAX && texts.iter().all(allowed)).then_some(Origins(texts))
-    }
-}
-
-impl Serialize for Origins {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(to)
-    }
-}
-
-impl<'de> Deserialize<'de> for Origins {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Origins, D::Error> {
-        from.deserialize_any(OriginsVisitor)
-    }
-}
-
-struct OriginsVisitor;
-
-impl<'de> Visitor<'de> for OriginsVisitor {
-    type Value = Origins;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Origins::EXPECTED)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Origins, E> {
-        let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
-        let raw = || RawValue::Text(text.to_owned());
-        Origins::from_raw(texts.collect())
-            .ok_or_else(|| E::custom(format!("expected {}, got {}", Origins::EXPECTED, raw())))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Origins, A::Error> {
-        let mut texts = Vec::new();
-        while let Some(text) = list.next_element()? {
-            texts.push(text);
-        }
-        Origins::from_raw(texts).ok_or_else(|| A::Error::custom(format!("expected {}", Origins::EXPECTED)))
-    }
 }
 
 #[cfg(test)]
@@ -259,16 +183,5 @@ mod tests {
             &["", "localhost:4317", "http://", "http:///x", "http://u:p@host", "http://a b"],
         );
         assert_eq!(LogFormat::expected(), "one of \"text\", \"json\"");
-    }
-
-    #[test]
-    fn origins_without_scheme_or_with_path_are_refused() {
-        let read = |texts: &[&str]| Origins::from_raw(texts.iter().map(|text| (*text).to_owned()).collect());
-        assert!(!read(&["https://example.org", "http://localhost:8080"]).unwrap().allows_any());
-        assert!(read(&["*"]).unwrap().allows_any());
-        for bad in ["", "example.org", "https://", "https://example.org/page", "https://*.org", "ftp://x"] {
-            assert_eq!(read(&[bad]), None, "{bad}");
-        }
-        assert_eq!(read(&["*"; 257]), None);
     }
 }

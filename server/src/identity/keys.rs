@@ -185,6 +185,12 @@ impl ApiKeys {
         Ok(())
     }
 
+    /// Reports whether there are no keys now, so that everyone who can connect may do everything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     /// Identifies the caller that sends this key, or none.
     pub fn identify(&self, key: Option<&str>) -> Result<Caller, ApiKeyError> {
         let keys = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();

@@ -77,6 +77,18 @@ impl ServerKey {
     }
 }
 
+impl ServerKey {
+    /// Removes the key of a data folder, if it has one: all its tokens end, and the next start creates a new key.
+    pub fn remove(folder: &Path) -> Result<(), ServerKeyError> {
+        let path = folder.join(SERVER_KEY_FILE);
+        let removed = fs::remove_file(&path).and_then(|()| File::open(folder)?.sync_all());
+        match removed {
+            Err(why) if why.kind() != io::ErrorKind::NotFound => Err(ServerKeyError::Io { path, why }),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl fmt::Debug for ServerKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ServerKey(..)")

@@ -1,6 +1,6 @@
 //! `run`: the server from its settings to its shutdown.
 
-use std::{process::ExitCode, sync::Arc};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::ExitCode, sync::Arc};
 
 use anyhow::{Context, bail};
 use tokio::runtime::{Builder, Runtime};
@@ -80,12 +80,23 @@ fn open_store(settings: &Settings) -> anyhow::Result<(Arc<dyn Log>, ServerKey)> 
         (Store::Sqlite(_), Some(file)) => {
             // Also creates the data folder.
             let server_key = ServerKey::load_or_create(&settings.data)?;
+            warn_of_shared_folder(&settings.data);
             let queue = settings.limits.commit_queue.get() as usize;
             let log = SqliteLog::open(&file, SqliteOptions { queue, ..SqliteOptions::default() })?;
             Ok((Arc::new(log), server_key))
         }
         // A store in memory needs no persistent key.
         (Store::Memory | Store::Sqlite(_), _) => Ok((Arc::new(MemoryLog::new()), ServerKey::generate()?)),
+    }
+}
+
+/// Warns if other users can open an existing data folder. Its files are private, and the folder may be one that the
+/// operator shares on purpose, so its permissions are left alone.
+fn warn_of_shared_folder(folder: &Path) {
+    let mode = fs::metadata(folder).map_or(0, |metadata| metadata.permissions().mode() & 0o7777);
+    if mode & 0o077 != 0 {
+        let folder = folder.display();
+        tracing::warn!("other users can open the data folder {folder} (mode {mode:o}): chmod 700 it");
     }
 }
 

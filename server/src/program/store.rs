@@ -1,6 +1,8 @@
 //! Store maintenance commands: check, backup and restore.
 
 use std::{
+    fs::DirBuilder,
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -10,7 +12,7 @@ use parlor_engine::GameId;
 use parlor_host::agents::LISTED_GAME;
 
 use super::print;
-use crate::config::Settings;
+use crate::{config::Settings, identity::ServerKey};
 use parlor_store::StoreReport;
 
 fn store_file(settings: &Settings) -> anyhow::Result<PathBuf> {
@@ -61,15 +63,28 @@ pub(super) fn backup(settings: &Settings, to: &Path) -> anyhow::Result<ExitCode>
 }
 
 /// `restore`: replaces the store by a backup.
-pub(super) fn restore(settings: &Settings, from: &Path, replace: bool) -> anyhow::Result<ExitCode> {
+///
+/// The store holds the generations of all tokens, so tokens that were revoked after the backup would be valid again.
+/// Without the server key no token is: the next start creates a new key.
+pub(super) fn restore(
+    settings: &Settings,
+    from: &Path,
+    replace: bool,
+    keep_tokens: bool,
+) -> anyhow::Result<ExitCode> {
     let to = store_file(settings)?;
     if let Some(folder) = to.parent() {
-        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be created", folder.display()))?;
+        let created = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        created.with_context(|| format!("{} cannot be created", folder.display()))?;
     }
-    print_report(
-        &parlor_store::restore(from, &to, replace)?,
-        &format!("{} is a copy of {}", to.display(), from.display()),
-    )
+    let report = parlor_store::restore(from, &to, replace)?;
+    let tokens = if keep_tokens {
+        "tokens stay valid, also those that were revoked since the backup"
+    } else {
+        ServerKey::remove(&settings.data).context("the store is restored, but its tokens are still valid")?;
+        "all seat and spectator tokens have ended: owners can reissue those of their tables"
+    };
+    print_report(&report, &format!("{} is a copy of {}; {tokens}", to.display(), from.display()))
 }
 
 fn print_report(report: &StoreReport, what: &str) -> anyhow::Result<ExitCode> {

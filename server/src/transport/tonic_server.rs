@@ -12,10 +12,11 @@ use tower::{Service, ServiceBuilder};
 
 use super::{ServerDependencies, StartError, cors, tls};
 use crate::{
-    config::Settings,
+    config::{HostNames, Settings},
     grpc::{
         layer::{
             deadline::DeadlineLayer,
+            host_name::HostNameLayer,
             identity::{AdmissionLayer, IdentityLayer},
             limits::LimitLayer,
             message_limit::MessageLimitLayer,
@@ -55,10 +56,12 @@ pub(super) fn server(settings: &Settings) -> Result<Server, StartError> {
     Ok(server)
 }
 
-/// The services behind all layers, outermost first.
+/// The services behind all layers, outermost first. `host_names` are the further names of a server that only its own
+/// machine can reach.
 pub(super) fn service(
     settings: &Settings,
     dependencies: &ServerDependencies,
+    host_names: Option<HostNames>,
     routes: Routes,
 ) -> impl Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>
 + Clone
@@ -70,6 +73,7 @@ pub(super) fn service(
         .layer(GrpcWebLayer::new())
         .layer(TraceLayer::new(dependencies.clock.clone()))
         .layer(MetricsLayer::new(dependencies.clock.clone()))
+        .layer(HostNameLayer::new(dependencies.keys.clone(), host_names))
         .layer(IdentityLayer::new(dependencies.keys.clone()))
         .layer(LimitLayer::new(limits, dependencies.clock.clone()))
         .layer(AdmissionLayer)

@@ -5,8 +5,10 @@
 //! of a minute.
 
 mod commands;
+mod data_folder;
 mod grpc_calls;
 mod grpc_web;
+mod host_names;
 mod limits;
 mod shutdown;
 mod simulated_network;

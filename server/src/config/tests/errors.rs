@@ -205,8 +205,27 @@ fn what_other_machines_reach_needs_keys_and_tls_or_a_word() {
     );
     assert!(exposed("0.0.0.0:1", true, false, false).unwrap().contains("there is no TLS"));
     assert!(exposed("0.0.0.0:1", false, true, false).unwrap().contains("there are no API keys:"));
-    let metrics = TestSources::new("metrics = '0.0.0.0:1'", &[], &[]).load_error();
-    assert!(metrics.starts_with("metrics in parlor.toml: other machines can reach 0.0.0.0:1"));
+}
+
+#[test]
+fn metrics_reachable_from_other_machines_need_a_setting_even_with_keys_and_tls() {
+    let protected = format!(
+        "metrics = '0.0.0.0:1'\ntls.certificate = 'c'\ntls.key = 'k'\n\
+         [[keys]]\nowner = 'anna'\nscopes = ['play']\nhash = 'sha256:{}'\n",
+        "0".repeat(64)
+    );
+    for file in ["metrics = '0.0.0.0:1'", &protected] {
+        assert_eq!(
+            TestSources::new(file, &[], &[]).load_error(),
+            "metrics in parlor.toml: other machines can reach 0.0.0.0:1, and the metrics have neither keys nor TLS: \
+             take an address such as 127.0.0.1:1, or say metrics_public = true"
+        );
+        for flag in ["metrics_public=true", "insecure=true"] {
+            let warnings = load(file, &[], &["--set", flag]).warnings();
+            assert_eq!(warnings.last().unwrap(), "everyone who can reach 0.0.0.0:1 may read the metrics");
+        }
+    }
+    load("metrics = '[::1]:1'", &[], &[]);
 }
 
 #[test]

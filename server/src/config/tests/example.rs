@@ -125,8 +125,15 @@ fn subcommands_are_parsed() {
     assert_eq!(command(&["check-store"]).unwrap(), Command::CheckStore);
     let to = PathBuf::from("copy.db");
     assert_eq!(command(&["backup", "copy.db"]).unwrap(), Command::Backup { to });
-    let (from, replace) = (PathBuf::from("copy.db"), true);
-    assert_eq!(command(&["restore", "--replace", "copy.db"]).unwrap(), Command::Restore { from, replace });
+    let from = PathBuf::from("copy.db");
+    assert_eq!(
+        command(&["restore", "--replace", "copy.db"]).unwrap(),
+        Command::Restore { from: from.clone(), replace: true, keep_tokens: false }
+    );
+    assert_eq!(
+        command(&["restore", "copy.db", "--keep-tokens"]).unwrap(),
+        Command::Restore { from, replace: false, keep_tokens: true }
+    );
     let made = command(&["keys", "new", "--owner", "anna", "--scopes", "play,admin", "--tables", "5"]);
     let Command::Keys { command: KeysCommand::New { owner, scopes, tables, requests_per_second } } =
         made.unwrap()

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`trace`] | opens a span for the request: method, key, peer, and the table and seat that the handler records |
 //! | [`metrics`] | counts requests by method and status, and open streams |
+//! | [`host_name`] | refuses calls under a foreign name while the server has no API keys |
 //! | [`identity::IdentityLayer`] | verifies the API key of `authorization: Bearer KEY` |
 //! | [`limits`] | enforces the rate limit of the caller and the call limit of the connection |
 //! | [`identity::AdmissionLayer`] | refuses an invalid key, after it counted towards the rate limit |
@@ -13,6 +14,7 @@
 //! gRPC-Web is translated outside of all layers, so each sees plain gRPC and answers with a plain status.
 
 pub mod deadline;
+pub mod host_name;
 pub mod identity;
 pub mod limits;
 pub mod message_limit;

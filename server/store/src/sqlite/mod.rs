@@ -14,6 +14,7 @@ mod feed;
 mod file_errors;
 mod journal;
 mod journal_index;
+mod private_file;
 mod reader;
 mod schema;
 mod stored_row;

@@ -1,11 +1,13 @@
 //! The store's file: opening, locking, schema and migrations.
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::file_errors::{FileErrors, io_error};
+use super::private_file;
 use crate::LogError;
 
 /// SQLite application id of a Parlor store: "Parl".
@@ -111,8 +113,11 @@ impl StoreLock {
             .create(true)
             .truncate(false)
             .write(true)
+            .mode(private_file::PRIVATE)
             .open(&path)
             .map_err(|error| io_error(&path, error))?;
+        // A lock needs no more than read access.
+        private_file::restrict(&path).map_err(|error| io_error(&path, error))?;
         match file.try_lock() {
             Ok(()) => Ok(StoreLock { _file: file }),
             Err(TryLockError::WouldBlock) => Err(LogError::InUse { file: store.into() }),
@@ -128,12 +133,14 @@ pub(super) fn with_suffix(store: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Opens the writer's connection, creating or migrating the store.
+/// Opens the writer's connection, creating or migrating the store, which no other user can access from then on.
 pub(super) fn open_writer(file: &Path) -> Result<Connection, LogError> {
     let errors = FileErrors(file);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    private_file::create(file)?;
     let mut connection = connect(file, flags)?;
     version(&connection, file)?;
+    private_file::restrict_store(file)?;
     let set = |name, value: &str| connection.pragma_update(None, name, value);
     errors.wrap(set("journal_mode", "WAL"))?;
     // An acknowledged entry survives a power cut: every commit waits for the disk.
@@ -169,6 +176,8 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), LogError> {
     let (db, _) = open_any_version(from)?;
     let name =
         to.to_str().ok_or_else(|| LogError::Io { file: to.into(), why: "the name must be UTF-8".into() })?;
+    // VACUUM INTO fills an empty file.
+    private_file::create(to)?;
     FileErrors(from).wrap(db.execute("VACUUM INTO ?1", [name]))?;
     let mut copy = connect(to, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     migrate(&mut copy, to, MIGRATIONS)
