@@ -21,6 +21,7 @@ use tower::{Service, service_fn};
 use tracing::{Instrument, Span};
 
 use super::inbound::{InboundStream, bidirectional};
+use super::revocation::until_revoked;
 use super::routes::{ResponseFuture, unknown_method};
 use super::table::{caller, with_scope};
 use super::{AppState, Failure, convert};
@@ -118,7 +119,7 @@ impl Agents {
         // Response headers are sent before the hello arrives: some clients send nothing until they have them.
         let connecting = async move {
             let connected = agents.handshake(&caller, requests).await?;
-            Ok::<_, Status>(agents.responses(connected))
+            Ok::<_, Status>(until_revoked(agents.responses(connected), Some(caller)))
         };
         Ok(Response::new(stream::once(connecting.instrument(span)).try_flatten().boxed()))
     }

@@ -14,6 +14,7 @@ mod peer;
 mod play;
 mod record;
 mod replay;
+mod revocation;
 pub(crate) mod routes;
 mod table;
 mod tournament;

@@ -11,6 +11,7 @@ use parlor_proto::v1::{self, table_service_server::TableService};
 use tonic::{Request, Response, Status, async_trait};
 
 use super::layer::trace::{trace_seat, trace_table};
+use super::revocation::until_revoked;
 use super::{AppState, Failure, RpcResult, convert};
 use crate::identity::{ApiKeyError, Caller, Quota, Scope, VerifiedSeatToken};
 
@@ -170,7 +171,7 @@ impl TableService for Tables {
         let caller = with_scope(&request, Scope::Tables)?;
         let v1::FollowTablesRequest { after } = request.into_inner();
         let feed = self.0.host.owner_feed(caller.owner(), after).await.map_err(Failure::from)?;
-        Ok(Response::new(Box::pin(feed_stream(feed))))
+        Ok(Response::new(Box::pin(until_revoked(feed_stream(feed), Some(caller)))))
     }
 
     async fn replace_seat(

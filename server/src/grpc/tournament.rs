@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, async_trait};
 
 use super::layer::trace::trace_tournament;
+use super::revocation::until_revoked;
 use super::table::{caller, with_scope};
 use super::{AppState, Failure, RpcResult};
 use crate::grpc::convert;
@@ -161,7 +162,10 @@ impl TournamentService for Tournaments {
         let id = tournament_id(&request.get_ref().tournament_id)?;
         let (_, owned) = self.0.tournaments.get(id, &access).await.map_err(Failure::from)?;
         let stream = match self.0.tournaments.follow(id, &access).await.map_err(Failure::from)? {
-            Ok(follower) => follow_stream(follower, owned, self.0.host.stopped()).boxed(),
+            Ok(follower) => {
+                let stream = follow_stream(follower, owned, self.0.host.stopped());
+                until_revoked(stream, caller(&request)).boxed()
+            }
             Err(FinishedTournament { tournament, standings }) => {
                 let last = v1::FollowTournamentResponse {
                     tournament: Some(tournament_message(&LiveOrStored::Stored(tournament), owned)?),

@@ -1,9 +1,11 @@
 //! The API keys of the server, and identification of callers.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     sync::{Arc, PoisonError, RwLock},
 };
+
+use tokio_util::sync::CancellationToken;
 
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
@@ -15,7 +17,19 @@ pub const MAX_KEYS: usize = 1024;
 
 /// Keys of one settings file.
 #[derive(Debug, Default)]
-pub struct KeySet(Vec<Arc<KeyEntry>>);
+pub struct KeySet {
+    keys: Vec<Arc<ActiveKey>>,
+    /// Cancelled when a server that had no keys gets some.
+    keyless_ended: CancellationToken,
+}
+
+/// A key in force.
+#[derive(Debug)]
+struct ActiveKey {
+    entry: KeyEntry,
+    /// Cancelled when the key is removed, or loses rights that it had.
+    revoked: CancellationToken,
+}
 
 /// The keys are not valid together.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -60,24 +74,51 @@ impl KeySet {
                 return Err(KeySetError::NoScopes { id, owner });
             }
         }
-        Ok(KeySet(entries.into_iter().map(Arc::new).collect()))
+        let active = |entry| Arc::new(ActiveKey { entry, revoked: CancellationToken::new() });
+        Ok(KeySet { keys: entries.into_iter().map(active).collect(), ..KeySet::default() })
     }
 
     /// Reports whether there are no keys, so that everyone who can connect may do everything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.keys.is_empty()
+    }
+
+    /// Takes over from the keys before: a key that keeps its owner and its scopes stays the same, so that its streams
+    /// stay open. Returns what is revoked.
+    fn replace(&mut self, before: &KeySet) -> Vec<CancellationToken> {
+        let mut kept: HashMap<KeyHash, &Arc<ActiveKey>> =
+            before.keys.iter().map(|key| (key.entry.hash, key)).collect();
+        for key in &mut self.keys {
+            let has_rights_of = |old: &&Arc<ActiveKey>| {
+                let scopes = &key.entry.scopes;
+                old.entry.owner == key.entry.owner
+                    && old.entry.scopes.iter().all(|scope| scopes.contains(scope))
+            };
+            if let Some(old) = kept.get(&key.entry.hash).copied().filter(has_rights_of) {
+                let entry = key.entry.clone();
+                *key = Arc::new(ActiveKey { entry, revoked: old.revoked.clone() });
+                kept.remove(&key.entry.hash);
+            }
+        }
+        let mut revoked: Vec<_> = kept.into_values().map(|key| key.revoked.clone()).collect();
+        if before.is_empty() && !self.is_empty() {
+            revoked.push(before.keyless_ended.clone());
+        } else {
+            self.keyless_ended = before.keyless_ended.clone();
+        }
+        revoked
     }
 
     /// Finds the entry of a key, in a time that depends only on the number of keys.
-    fn find(&self, text: &str) -> Option<&Arc<KeyEntry>> {
+    fn find(&self, text: &str) -> Option<&Arc<ActiveKey>> {
         let hash = KeyHash::from_key(text);
         let mut found = u32::MAX;
-        for (index, entry) in (0..).zip(&self.0) {
-            found.conditional_assign(&index, entry.hash.ct_eq(&hash));
+        for (index, key) in (0..).zip(&self.keys) {
+            found.conditional_assign(&index, key.entry.hash.ct_eq(&hash));
         }
         let known = !found.ct_eq(&u32::MAX);
-        if bool::from(known) { self.0.get(usize::try_from(found).ok()?) } else { None }
+        if bool::from(known) { self.keys.get(usize::try_from(found).ok()?) } else { None }
     }
 }
 
@@ -88,9 +129,9 @@ pub struct Caller(CallerKind);
 #[derive(Clone, Debug)]
 enum CallerKind {
     /// A caller with a key.
-    Key(Arc<KeyEntry>),
-    /// Any caller on a server without keys.
-    Local(Owner),
+    Key(Arc<ActiveKey>),
+    /// Any caller on a server without keys, until it gets some.
+    Local { owner: Owner, ended: CancellationToken },
 }
 
 impl Caller {
@@ -98,8 +139,8 @@ impl Caller {
     #[must_use]
     pub fn owner(&self) -> &Owner {
         match &self.0 {
-            CallerKind::Key(entry) => &entry.owner,
-            CallerKind::Local(owner) => owner,
+            CallerKind::Key(key) => &key.entry.owner,
+            CallerKind::Local { owner, .. } => owner,
         }
     }
 
@@ -107,8 +148,8 @@ impl Caller {
     #[must_use]
     pub fn key(&self) -> KeyId {
         match &self.0 {
-            CallerKind::Key(entry) => entry.hash.id(),
-            CallerKind::Local(_) => KeyId::NONE,
+            CallerKind::Key(key) => key.entry.hash.id(),
+            CallerKind::Local { .. } => KeyId::NONE,
         }
     }
 
@@ -122,8 +163,10 @@ impl Caller {
     #[must_use]
     pub fn has_scope(&self, scope: Scope) -> bool {
         match &self.0 {
-            CallerKind::Key(entry) => entry.scopes.contains(&scope) || entry.scopes.contains(&Scope::Admin),
-            CallerKind::Local(_) => true,
+            CallerKind::Key(key) => {
+                [scope, Scope::Admin].iter().any(|scope| key.entry.scopes.contains(scope))
+            }
+            CallerKind::Local { .. } => true,
         }
     }
 
@@ -131,8 +174,8 @@ impl Caller {
     #[must_use]
     pub fn tables(&self) -> Option<Quota> {
         match &self.0 {
-            CallerKind::Key(entry) => entry.tables,
-            CallerKind::Local(_) => None,
+            CallerKind::Key(key) => key.entry.tables,
+            CallerKind::Local { .. } => None,
         }
     }
 
@@ -140,8 +183,23 @@ impl Caller {
     #[must_use]
     pub fn requests_per_second(&self) -> Option<Quota> {
         match &self.0 {
-            CallerKind::Key(entry) => entry.requests_per_second,
-            CallerKind::Local(_) => None,
+            CallerKind::Key(key) => key.entry.requests_per_second,
+            CallerKind::Local { .. } => None,
+        }
+    }
+
+    /// Waits until the caller loses the rights that it has, and returns the reason. It may then call again with another
+    /// key.
+    pub async fn revoked(self) -> ApiKeyError {
+        match self.0 {
+            CallerKind::Key(key) => {
+                key.revoked.cancelled().await;
+                ApiKeyError::Revoked
+            }
+            CallerKind::Local { ended, .. } => {
+                ended.cancelled().await;
+                ApiKeyError::Missing
+            }
         }
     }
 }
@@ -158,6 +216,11 @@ pub enum ApiKeyError {
     /// The key is not among the server's keys.
     #[error("unknown API key: it may have been removed; ask the operator of the server")]
     Unknown,
+    /// The key was removed, or lost rights, while a stream that it opened was running.
+    #[error(
+        "the API key that opened this stream was removed or has fewer rights now: ask the operator of the server"
+    )]
+    Revoked,
 }
 
 /// The current keys, replaceable while the server runs.
@@ -171,17 +234,20 @@ impl ApiKeys {
         ApiKeys(RwLock::new(Arc::new(set)))
     }
 
-    /// Replaces all keys atomically: a call sees either the old or the new set. A caller whose key was
-    /// removed is refused from the next call on.
+    /// Replaces all keys atomically: a call sees either the old or the new set. A caller whose key was removed is
+    /// refused from the next call on, and its open streams end.
     ///
     /// The last key cannot be removed this way: a mistake in an edited file must not open a server to
     /// everyone.
-    pub fn replace(&self, set: KeySet) -> Result<(), KeySetError> {
+    pub fn replace(&self, mut set: KeySet) -> Result<(), KeySetError> {
         let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if set.is_empty() && !current.is_empty() {
             return Err(KeySetError::LastKeyRemoved);
         }
+        let revoked = set.replace(&current);
         *current = Arc::new(set);
+        drop(current);
+        revoked.iter().for_each(CancellationToken::cancel);
         Ok(())
     }
 
@@ -196,13 +262,14 @@ impl ApiKeys {
         let keys = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
         match key {
             // A server without keys ignores the key: a client may send it to every server it knows.
-            _ if keys.is_empty() => Ok(Caller(CallerKind::Local(Owner::local()))),
+            _ if keys.is_empty() => {
+                Ok(Caller(CallerKind::Local { owner: Owner::local(), ended: keys.keyless_ended.clone() }))
+            }
             None => Err(ApiKeyError::Missing),
             Some(text) if !has_key_format(text) => Err(ApiKeyError::Malformed),
-            Some(text) => keys
-                .find(text)
-                .map(|entry| Caller(CallerKind::Key(entry.clone())))
-                .ok_or(ApiKeyError::Unknown),
+            Some(text) => {
+                keys.find(text).map(|key| Caller(CallerKind::Key(key.clone()))).ok_or(ApiKeyError::Unknown)
+            }
         }
     }
 }

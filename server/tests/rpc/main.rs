@@ -26,6 +26,7 @@ mod list_tables;
 mod players;
 mod records;
 mod replays;
+mod removed_keys;
 mod request_ids;
 mod restart;
 mod seats;

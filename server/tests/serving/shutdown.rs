@@ -4,7 +4,9 @@
 use std::net::SocketAddr;
 
 use parlor_engine::GameId;
-use parlor_proto::v1::{self, catalogue_service_client::CatalogueServiceClient};
+use parlor_proto::v1::{
+    self, catalogue_service_client::CatalogueServiceClient, table_service_client::TableServiceClient,
+};
 use parlor_server::config::Span;
 use parlor_testkit::{wait_until, with_timeout};
 use tokio_stream::pending;
@@ -13,7 +15,7 @@ use tonic_reflection::pb::v1::{
     ServerReflectionRequest, ServerReflectionResponse, server_reflection_client::ServerReflectionClient,
 };
 
-use crate::support::{Program, TestServer, api_key, channel, settings, use_own_ip};
+use crate::support::{Program, TestServer, api_key, channel, reason, settings, use_own_ip};
 
 async fn list_games(channel: Channel, key: &str) -> Result<usize, Code> {
     let mut request = Request::new(v1::ListGamesRequest {});
@@ -123,11 +125,19 @@ async fn sighup_reloads_the_api_keys() {
         async |key: &parlor_server::identity::NewKey| list_games(channel.clone(), key.text.reveal()).await;
     let all = GameId::published().count();
     assert_eq!((calls(&anna).await, calls(&ben).await), (Ok(all), Err(Code::Unauthenticated)));
+    let mut follow = Request::new(v1::FollowTablesRequest::default());
+    let authorization = format!("Bearer {}", anna.text.reveal()).parse().expect("text");
+    follow.metadata_mut().insert("authorization", authorization);
+    let mut tables = TableServiceClient::new(channel.clone());
+    let mut news = with_timeout(tables.follow_tables(follow)).await.expect("a stream").into_inner();
+    with_timeout(news.message()).await.expect("an open stream").expect("a first message");
 
     program.write("parlor.toml", &ben.settings_lines());
     running.signal("HUP");
     running.log.wait_for("the API keys were read again");
     assert_eq!((calls(&anna).await, calls(&ben).await), (Err(Code::Unauthenticated), Ok(all)));
+    let ended = with_timeout(news.message()).await.expect_err("the stream of a removed key");
+    assert_eq!((ended.code(), reason(&ended).as_str()), (Code::Unauthenticated, "KEY_INVALID"));
 
     // An invalid file, and one without keys, which would let everyone in, change nothing.
     let invalid = ["[[keys]]\nowner = \"\"\n", "nonsense", "", "[limits]\nmessage_bytes = \"1\"\n"];

@@ -75,7 +75,9 @@ impl From<&Failure> for ErrorReport {
         match failure {
             Failure::Field(wrong) => report(Reason::InvalidField).with_field(wrong.path(), wrong.why()),
             Failure::Key(ApiKeyError::Missing) => report(Reason::CredentialsMissing),
-            Failure::Key(ApiKeyError::Malformed | ApiKeyError::Unknown) => report(Reason::KeyInvalid),
+            Failure::Key(ApiKeyError::Malformed | ApiKeyError::Unknown | ApiKeyError::Revoked) => {
+                report(Reason::KeyInvalid)
+            }
             Failure::Scope(scope) => report(Reason::ScopeMissing).with_metadata("scope", scope),
             Failure::NoSuchGame => report(Reason::GameNotFound),
             Failure::MessageTooLarge { max_bytes, .. } => {
