@@ -6,16 +6,18 @@
 
 mod coalesce;
 mod connection;
+mod connection_limit;
 mod cors;
 mod health;
 mod listen;
 mod services;
+mod timed_io;
 mod tls;
 mod tonic_server;
 
 use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
-use futures_util::{Stream, StreamExt, stream};
+use futures_util::{Stream, StreamExt, future, stream};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     task::JoinHandle,
@@ -31,7 +33,7 @@ use parlor_store::Log;
 use crate::{
     config::{HostNames, Settings},
     grpc::{
-        AppState,
+        AppState, Peer,
         convert::{ApiCodec, ApiItemEncoder},
     },
     identity::{ApiKeys, ServerKey},
@@ -39,8 +41,10 @@ use crate::{
 };
 
 use connection::{Connection, CutOff};
+use connection_limit::{ConnectionLimit, max_open_files};
 use health::Health;
 pub use listen::{AcceptedConnection, incoming};
+use timed_io::IoTimeouts;
 pub use tls::{TlsError, check as check_tls};
 
 /// Maximum wait for the tasks of cut-off connections to end.
@@ -81,6 +85,13 @@ pub enum StartError {
     Host(#[from] HostError),
 }
 
+/// Rules by which connections and callers are admitted.
+struct Admission {
+    /// Names under which the server may be called while it has no API keys; `None` allows all.
+    host_names: Option<HostNames>,
+    limit: ConnectionLimit,
+}
+
 /// Starts servers.
 #[derive(Debug)]
 pub struct Server;
@@ -99,8 +110,11 @@ impl Server {
         };
         let incoming = listen::incoming(listener, &settings.connections);
         let is_local = address.ip().to_canonical().is_loopback();
-        let host_names = is_local.then(|| settings.connections.host_names.clone());
-        let mut running = Server::start_named(settings, dependencies, incoming, host_names).await?;
+        let admission = Admission {
+            host_names: is_local.then(|| settings.connections.host_names.clone()),
+            limit: ConnectionLimit::new(&settings.connections, max_open_files()),
+        };
+        let mut running = Server::start_admitting(settings, dependencies, incoming, admission).await?;
         running.address = Some(address);
         if let Some(((listener, address), recorder)) = metrics {
             running.metrics_address = Some(address);
@@ -119,15 +133,16 @@ impl Server {
     where
         IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        Server::start_named(settings, dependencies, incoming, None).await
+        let limit = ConnectionLimit::new(&settings.connections, None);
+        let admission = Admission { host_names: None, limit };
+        Server::start_admitting(settings, dependencies, incoming, admission).await
     }
 
-    /// The same, with the names under which the server may be called while it has no API keys; `None` allows all.
-    async fn start_named<IO>(
+    async fn start_admitting<IO>(
         settings: &Settings,
         dependencies: ServerDependencies,
         incoming: impl Stream<Item = AcceptedConnection<IO>> + Send + 'static,
-        host_names: Option<HostNames>,
+        admission: Admission,
     ) -> Result<RunningServer, StartError>
     where
         IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -151,12 +166,19 @@ impl Server {
             settings: settings.clone(),
         });
         let routes = services::routes(&state, &health).await;
-        let service = tonic_server::service(settings, &dependencies, host_names, routes);
+        let service = tonic_server::service(settings, &dependencies, admission.host_names, routes);
         let server = tonic_server::server(settings)?;
         let (stop, close, cut_off) = (CancellationToken::new(), CancellationToken::new(), CutOff::default());
-        let connections = incoming.zip(stream::iter(1..)).map({
+        let timeouts = IoTimeouts::from(&settings.connections);
+        let connections = incoming.zip(stream::iter(1..)).filter_map({
             let cut_off = cut_off.clone();
-            move |(accepted, number)| Ok::<_, Infallible>(Connection::new(accepted, number, cut_off.clone()))
+            move |(AcceptedConnection { io, address }, number)| {
+                let peer = Peer { connection: number, address };
+                let admitted = admission.limit.admit(peer);
+                let admitted =
+                    admitted.map(|permit| Connection::new(io, peer, permit, timeouts, cut_off.clone()));
+                future::ready(admitted.map(Ok::<_, Infallible>))
+            }
         });
         let readiness = metrics_server::Readiness::default();
         let task = ServerTask {

@@ -22,6 +22,8 @@ pub enum LimitedResource {
     Channels,
     /// Registered agent names.
     Agents,
+    /// Connections of a network address.
+    Connections,
 }
 
 impl fmt::Display for LimitedResource {
@@ -31,6 +33,7 @@ impl fmt::Display for LimitedResource {
             LimitedResource::Streams => "streams per connection",
             LimitedResource::Channels => "channels per stream",
             LimitedResource::Agents => "agent names",
+            LimitedResource::Connections => "connections per address",
         })
     }
 }

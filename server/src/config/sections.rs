@@ -58,6 +58,14 @@ impl Tls {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Connections {
+    /// Open connections in total; fewer if the limit of open files is low.
+    pub max_total: Count<1, 1_000_000>,
+    /// Open connections of one network address: an IPv4 address, or an IPv6 /64 network.
+    pub max_per_address: Count<1, 1_000_000>,
+    /// Time that a client has to send the first bytes of a connection.
+    pub first_bytes_within: Span<100, { 10 * MINUTE }>,
+    /// Time in which a client must read something that is waiting for it.
+    pub write_timeout: Span<100, HOUR>,
     /// Idle time after which the server sends a keepalive ping.
     pub keepalive_interval: Span<SECOND, HOUR>,
     /// Time that the client has to answer a keepalive ping.
@@ -71,6 +79,10 @@ pub struct Connections {
 impl Default for Connections {
     fn default() -> Connections {
         Connections {
+            max_total: const { Count::new(10_000) },
+            max_per_address: const { Count::new(1_000) },
+            first_bytes_within: const { Span::from_ms(10 * SECOND) },
+            write_timeout: const { Span::from_ms(30 * SECOND) },
             keepalive_interval: const { Span::from_ms(20 * SECOND) },
             keepalive_timeout: const { Span::from_ms(10 * SECOND) },
             cors_origins: Origins::default(),

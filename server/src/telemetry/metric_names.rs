@@ -18,12 +18,16 @@ pub const STREAMS_OPEN: &str = "parlor_streams_open";
 /// Open connections.
 pub const CONNECTIONS_OPEN: &str = "parlor_connections_open";
 
+/// Connections closed at once because of a limit, by limit: in total, or per address.
+pub const CONNECTIONS_REFUSED: &str = "parlor_connections_refused_total";
+
 /// Registers the description of each metric.
 pub(super) fn describe() {
     describe_counter!(REQUESTS, "Completed requests, by method and status.");
     describe_histogram!(REQUEST_SECONDS, Unit::Seconds, "Duration of unary calls, by method.");
     describe_gauge!(STREAMS_OPEN, "Open streams, by method.");
     describe_gauge!(CONNECTIONS_OPEN, "Open connections.");
+    describe_counter!(CONNECTIONS_REFUSED, "Connections closed at once because of a limit, by limit.");
     describe_counter!(MOVES, "Accepted answers of players, except to secret decisions.");
     describe_gauge!(TABLES_IN_MEMORY, "Tables in memory, by shard.");
     describe_histogram!(COMMIT_SECONDS, Unit::Seconds, "Duration of commits to the store.");

@@ -1,4 +1,4 @@
-//! IO of an accepted connection: coalesced writes, peer information for tonic, the open-connections gauge,
+//! IO of an accepted connection: coalesced writes, timeouts, peer information for tonic, the open-connections gauge,
 //! and abort.
 //!
 //! tonic detaches its connection tasks. After the grace period of a shutdown their IO fails, which ends them.
@@ -18,7 +18,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::transport::server::Connected;
 
-use super::{AcceptedConnection, coalesce::CoalescingIo};
+use super::{
+    coalesce::CoalescingIo,
+    connection_limit::ConnectionPermit,
+    timed_io::{IoTimeouts, TimedIo},
+};
 use crate::{grpc::Peer, telemetry::metric_names};
 
 /// Aborts all connections of a server.
@@ -49,7 +53,7 @@ impl CutOff {
 
 /// An accepted connection.
 pub(super) struct Connection<IO> {
-    io: CoalescingIo<IO>,
+    io: CoalescingIo<TimedIo<IO>>,
     peer: Peer,
     cut_off: CutOff,
     /// Wakes the connection task when the connection is cut off.
@@ -57,19 +61,26 @@ pub(super) struct Connection<IO> {
     /// The waker registered with `cut`.
     waker: Option<Waker>,
     _open: OpenConnection,
+    _permit: ConnectionPermit,
 }
 
 impl<IO> Connection<IO> {
-    /// Wraps an accepted connection; `number` is unique within the server.
-    pub(super) fn new(accepted: AcceptedConnection<IO>, number: u64, cut_off: CutOff) -> Connection<IO> {
-        let AcceptedConnection { io, address } = accepted;
+    /// Wraps the IO of an admitted connection.
+    pub(super) fn new(
+        io: IO,
+        peer: Peer,
+        permit: ConnectionPermit,
+        timeouts: IoTimeouts,
+        cut_off: CutOff,
+    ) -> Connection<IO> {
         Connection {
-            io: CoalescingIo::new(io),
-            peer: Peer { connection: number, address },
+            io: CoalescingIo::new(TimedIo::new(io, timeouts)),
+            peer,
             cut: Box::pin(cut_off.0.wakes.clone().cancelled_owned()),
             cut_off,
             waker: None,
             _open: OpenConnection::new(),
+            _permit: permit,
         }
     }
 
@@ -154,14 +165,19 @@ impl Drop for OpenConnection {
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
+    use super::super::connection_limit::ConnectionLimit;
     use super::*;
+    use crate::config::Connections;
 
     #[tokio::test]
     async fn a_cut_off_wakes_a_waiting_read_and_fails_all_io() {
         let (near, _far) = duplex(16);
         let cut_off = CutOff::default();
-        let accepted = AcceptedConnection { io: near, address: None };
-        let mut connection = Connection::new(accepted, 1, cut_off.clone());
+        let settings = Connections::default();
+        let peer = Peer { connection: 1, address: None };
+        let permit = ConnectionLimit::new(&settings, None).admit(peer).expect("a first connection");
+        let timeouts = IoTimeouts::from(&settings);
+        let mut connection = Connection::new(near, peer, permit, timeouts, cut_off.clone());
         connection.write_all(b"written").await.expect("an open connection");
         let mut buffer = [0; 4];
         let reading = tokio::spawn(async move {

@@ -5,6 +5,7 @@
 //! of a minute.
 
 mod commands;
+mod connection_limits;
 mod data_folder;
 mod grpc_calls;
 mod grpc_web;

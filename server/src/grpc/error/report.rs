@@ -119,7 +119,11 @@ impl From<&Failure> for ErrorReport {
                     report(Reason::TooManyTables).with_metadata("most", most)
                 }
                 LimitExceeded::Count {
-                    resource: LimitedResource::Streams | LimitedResource::Channels | LimitedResource::Agents,
+                    resource:
+                        LimitedResource::Streams
+                        | LimitedResource::Channels
+                        | LimitedResource::Agents
+                        | LimitedResource::Connections,
                     max: most,
                 } => report(Reason::TooManyStreams).with_metadata("most", most),
             },
