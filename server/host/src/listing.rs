@@ -8,12 +8,17 @@ use crate::table::{Holder, SeatSetup, State, TableSummary, Visibility};
 use crate::{Host, HostError, TableFilter};
 use parlor_store::{LogFilter, LogKind, Millis, OwnerId, PageRequest, TableRow};
 
-/// Maximum number of tables scanned for one page. At the limit the page is short but has a successor.
-const MAX_SCANNED_TABLES: usize = 2000;
+/// Maximum number of log pages read for one page of a listing. The log bounds the rows that it scans for each.
+const MAX_LOG_PAGES: usize = 4;
+/// Maximum number of tables loaded for one page of a listing: each costs up to a whole log or record.
+const MAX_LOADED_TABLES: usize = 200;
 
 impl Host {
     /// Lists up to `size` tables that match the filter, newest first, starting behind `after`. Also returns the cursor
     /// of the next page, if there are more tables to scan.
+    ///
+    /// The cost has a bound that does not depend on the number of tables: at the bound the page is short, or even empty,
+    /// and has a next one.
     pub async fn list_tables(
         &self,
         filter: TableFilter,
@@ -21,15 +26,16 @@ impl Host {
         size: usize,
     ) -> Result<(Vec<TableSummary>, Option<TableId>), HostError> {
         self.ensure_running()?;
-        let (mut found, mut scanned) = (Vec::new(), 0);
-        loop {
-            let page = self
-                .shared
-                .log
-                .list_tables(filter.log_filter()?, PageRequest { after, size: page_size(size) })
-                .await?;
-            scanned += page.tables.len();
+        let Some(log_filter) = filter.log_filter()? else { return Ok((Vec::new(), None)) };
+        let (mut found, mut loaded) = (Vec::new(), 0);
+        for _ in 0..MAX_LOG_PAGES {
+            let rows = (MAX_LOADED_TABLES - loaded).min(size.max(MAX_LOADED_TABLES / MAX_LOG_PAGES));
+            let request = PageRequest { after, size: u32::try_from(rows).unwrap_or(u32::MAX) };
+            let page = self.shared.log.list_tables(log_filter.clone(), request).await?;
+            // The log has scanned as much as it does at once.
+            let is_bounded = page.tables.len() < rows;
             let rows: Vec<TableRow> = page.tables.into_iter().filter(|row| filter.matches_row(row)).collect();
+            loaded += rows.len();
             let summaries = join_all(rows.iter().map(|row| self.summary(row.id))).await;
             for (row, summary) in rows.iter().zip(summaries) {
                 let summary = match summary {
@@ -48,23 +54,28 @@ impl Host {
                 }
             }
             after = page.next;
-            if after.is_none() || scanned >= MAX_SCANNED_TABLES {
-                return Ok((found, after));
+            if after.is_none() || is_bounded || loaded == MAX_LOADED_TABLES {
+                break;
             }
         }
+        Ok((found, after))
     }
 }
 
-/// Number of rows to read at once for a page of this size.
-fn page_size(size: usize) -> u32 {
-    u32::try_from(size.max(20)).unwrap_or(u32::MAX)
-}
-
 impl TableFilter {
-    /// The part of the filter that the log can evaluate.
-    fn log_filter(&self) -> Result<LogFilter, HostError> {
+    /// The part of the filter that the log can evaluate; `None` if no table passes.
+    fn log_filter(&self) -> Result<Option<LogFilter>, HostError> {
+        let state = match self.states[..] {
+            // Only an open table has an open seat.
+            _ if self.open_seat && (self.states.is_empty() || self.states.contains(&State::Open)) => {
+                Some(State::Open)
+            }
+            _ if self.open_seat => return Ok(None),
+            [state] => Some(state),
+            _ => None,
+        };
         let owner = self.caller.as_ref().filter(|_| self.owned || self.is_private());
-        Ok(LogFilter {
+        Ok(Some(LogFilter {
             kind: LogKind::Table,
             owner: owner.map(|owner| OwnerId::new(owner.as_str())).transpose()?,
             game: self.game.map(|game| game.info().id.to_owned()),
@@ -73,9 +84,9 @@ impl TableFilter {
                 .then_some(true),
             since: self.since.map(Millis),
             before: self.before.map(Millis),
-            state: if let [state] = self.states[..] { Some(state_code(state)) } else { None },
+            state: state.map(state_code),
             visibility: self.caller.is_none().then_some(visibility_code(Visibility::Public)),
-        })
+        }))
     }
 
     /// True if it filters by data that only the owner may see.

@@ -28,6 +28,8 @@ pub mod limits {
     pub const MAX_TAG_BYTES: usize = 128;
     /// Tables on one page.
     pub const MAX_PAGE_SIZE: u32 = 1000;
+    /// Rows scanned for one page. A page that reaches it is short, and has a next one.
+    pub const MAX_SCANNED_ROWS: usize = 1024;
     /// Feed items that one read returns.
     pub const MAX_FEED_PAGE_ITEMS: usize = 1000;
     /// Latest time, in milliseconds since 1970.

@@ -92,7 +92,8 @@ impl PageRequest {
     }
 }
 
-/// One page of tables.
+/// One page of tables. It may be short, even empty, and have a next one: the rows that are scanned for a page are
+/// bounded by [`limits::MAX_SCANNED_ROWS`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TablePage {
     /// The tables, newest first.

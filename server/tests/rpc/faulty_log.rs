@@ -34,6 +34,7 @@ pub(crate) struct FaultyLog {
     failed: watch::Sender<bool>,
     held: watch::Sender<bool>,
     append_count: AtomicUsize,
+    lookup_count: AtomicUsize,
     reads: Mutex<Option<LogError>>,
     record: Mutex<Option<Bytes>>,
 }
@@ -46,6 +47,7 @@ impl FaultyLog {
             failed: watch::Sender::new(false),
             held: watch::Sender::new(false),
             append_count: AtomicUsize::new(0),
+            lookup_count: AtomicUsize::new(0),
             reads: Mutex::default(),
             record: Mutex::default(),
         })
@@ -71,6 +73,11 @@ impl FaultyLog {
     /// The number of appends so far, including failed ones.
     pub(crate) fn append_count(&self) -> usize {
         self.append_count.load(Ordering::Relaxed)
+    }
+
+    /// The number of look-ups of single tables so far: of their rows, entries and records.
+    pub(crate) fn lookup_count(&self) -> usize {
+        self.lookup_count.load(Ordering::Relaxed)
     }
 
     /// Waits until an append is held.
@@ -153,6 +160,7 @@ impl Log for FaultyLog {
     }
 
     async fn read(&self, table: TableId, from: u64) -> Result<Vec<Entry>, LogError> {
+        self.lookup_count.fetch_add(1, Ordering::Relaxed);
         self.check_readable()?;
         self.log.read(table, from).await
     }
@@ -162,10 +170,12 @@ impl Log for FaultyLog {
     }
 
     async fn find(&self, table: TableId) -> Result<TableRow, LogError> {
+        self.lookup_count.fetch_add(1, Ordering::Relaxed);
         self.log.find(table).await
     }
 
     async fn record(&self, table: TableId) -> Result<Option<Bytes>, LogError> {
+        self.lookup_count.fetch_add(1, Ordering::Relaxed);
         self.check_readable()?;
         let corrupt = self.record.lock().expect("an unpoisoned lock").clone();
         if corrupt.is_some() { Ok(corrupt) } else { self.log.record(table).await }

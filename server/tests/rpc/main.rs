@@ -12,6 +12,7 @@ mod agents;
 mod agents_set_aside;
 mod answers;
 mod api_keys;
+mod bounded_costs;
 mod client;
 mod clocks;
 mod error_reasons;

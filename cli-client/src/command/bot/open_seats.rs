@@ -57,21 +57,28 @@ impl Search<'_> {
 
     /// Joins an open seat, if there is one.
     async fn try_join(&self) -> Result<Option<SeatToken>, Error> {
-        let request = wire::ListTablesRequest {
+        let mut request = wire::ListTablesRequest {
             game: self.game.clone(),
             states: vec![wire::TableState::Open.into()],
             open_seat: true,
             ..Default::default()
         };
-        for table in self.client.list_tables(request).await?.tables {
-            let join = JoinTable::new(table.table_id).display_name(&self.name);
-            match self.client.join_table(join).await {
-                Ok(joined) => return Ok(Some(joined.token)),
-                Err(error) if seat_was_taken(&error) => {}
-                Err(error) => return Err(error),
+        loop {
+            let page = self.client.list_tables(request.clone()).await?;
+            for table in page.tables {
+                let join = JoinTable::new(table.table_id).display_name(&self.name);
+                match self.client.join_table(join).await {
+                    Ok(joined) => return Ok(Some(joined.token)),
+                    Err(error) if seat_was_taken(&error) => {}
+                    Err(error) => return Err(error),
+                }
             }
+            // A page may be empty and have a next one.
+            if page.next_page_token.is_empty() {
+                return Ok(None);
+            }
+            request.page_token = page.next_page_token;
         }
-        Ok(None)
     }
 
     fn notify_waiting(&mut self) {

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use parlor_engine::{MAX_SEATS, Seat};
+use parlor_engine::Seat;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +22,7 @@ use crate::{
     agent_tag,
 };
 use parlor_fair::Entropy;
-use parlor_store::{LogFilter, PageRequest};
+use parlor_store::{LogError, LogFilter, PageRequest, TableRow};
 
 /// Number of seats that are assigned, or tables that are looked up, at once.
 const SEAT_BATCH: usize = 256;
@@ -42,6 +42,19 @@ pub struct AgentArrival {
     pub entropy: Entropy,
     /// Cursor of each seat that it has: the number of the last update that it received.
     pub bookmarks: HashMap<(TableId, Seat), u64>,
+}
+
+/// The places at the newest of their tables, at most `max_tables`: an agent cannot have had seats at more.
+fn newest_tables(places: impl Iterator<Item = (TableId, Seat)>, max_tables: usize) -> Vec<(TableId, Seat)> {
+    let mut places: Vec<_> = places.collect();
+    places.sort_unstable_by(|one, other| other.cmp(one));
+    let mut tables = 0;
+    let mut last = None;
+    places.retain(|(table, _)| {
+        tables += usize::from(last.replace(*table) != Some(*table));
+        tables <= max_tables
+    });
+    places
 }
 
 /// Command end of an agent's stream. Dropping it detaches all channels and disconnects the agent.
@@ -91,23 +104,31 @@ impl Host {
         };
         // New seats are queued from here on, so none is lost between them and the resumed ones.
         stream.resumed = self.seats_in_play(&stream.agent, &version).await?;
-        let most = max_tables as usize * MAX_SEATS;
         let resumed: HashSet<_> = stream.resumed.iter().map(|seat| (seat.table, seat.seat)).collect();
         let missing = stream.bookmarks.keys().copied().filter(|place| !resumed.contains(place));
-        let missing: Vec<_> = missing.take(most).collect();
+        let missing = newest_tables(missing, max_tables as usize);
         stream.resumed.extend(self.finished_seats(&stream.agent, &version, missing).await?);
         Ok((stream, outbox))
     }
 
-    /// Those of the given seats that the agent held at tables that have ended.
+    /// Those of the given seats that the agent held at tables that have ended. Only tables of the agent are loaded.
     async fn finished_seats(
         &self,
         agent: &Agent,
         version: &str,
         places: Vec<(TableId, Seat)>,
     ) -> Result<Vec<SeatAssignment>, HostError> {
+        let tag = agent_tag(&agent.identity.name);
         let mut finished = Vec::new();
         for batch in places.chunks(SEAT_BATCH) {
+            let rows = join_all(batch.iter().map(|(table, _)| self.shared.log.find(*table))).await;
+            let is_of_agent = |found: &Result<TableRow, _>| match found {
+                Ok(row) => row.listing.tags.contains(&tag),
+                // Loading the table reports the error.
+                Err(error) => !matches!(error, LogError::NoSuchTable { .. }),
+            };
+            let batch = batch.iter().zip(&rows).filter(|(_, row)| is_of_agent(row));
+            let batch: Vec<_> = batch.map(|(place, _)| *place).collect();
             let summaries = join_all(batch.iter().map(|(table, _)| self.summary(*table))).await;
             for ((_, place), summary) in batch.iter().zip(summaries) {
                 let summary = match summary {

@@ -12,6 +12,7 @@ on_every_log!(
     kind_and_tags_are_immutable,
     invalid_tags_are_refused,
     page_size_is_clamped,
+    rows_scanned_for_a_page_are_bounded,
 );
 
 /// All tables, read in pages of this size.
@@ -230,4 +231,19 @@ async fn page_size_is_clamped(log: Arc<dyn Log>) {
         assert_eq!(page.tables.len(), expected);
         assert!(page.next.is_some());
     }
+}
+
+async fn rows_scanned_for_a_page_are_bounded(log: Arc<dyn Log>) {
+    let oldest = Append {
+        listing: Some(Listing { game: "flush".into(), ..listing("ann") }),
+        ..create(table(0), &["a"])
+    };
+    log.append(oldest).await.unwrap();
+    for number in 1..=limits::MAX_SCANNED_ROWS as u64 {
+        log.append(create(table(number), &["a"])).await.unwrap();
+    }
+    let rare = LogFilter { game: Some("flush".into()), ..LogFilter::default() };
+    let first = log.list_tables(rare.clone(), PageRequest { after: None, size: 9 }).await.unwrap();
+    assert_eq!((first.tables.len(), first.next), (0, Some(table(1))));
+    assert_eq!(pages(&*log, &rare, 9).await, [table(0)]);
 }

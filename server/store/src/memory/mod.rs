@@ -19,6 +19,7 @@ use super::{
     Append, Appended, Delete, Entry, FeedItem, Log, LogError, LogFilter, LogFollower, LogKind, Millis,
     OwnerId, PageRequest, Place, RetentionCounts, StartupState, TableId, TablePage, TableRow,
 };
+use crate::limits::MAX_SCANNED_ROWS;
 use committed::{CommittedState, FollowerHubs, MemoryCommand};
 
 /// Writes that may wait for [`MemoryLog::sync`].
@@ -174,10 +175,19 @@ impl Log for MemoryLog {
                 Some(after) => committed.tables.range(..after),
                 None => committed.tables.range::<TableId, _>(..),
             };
-            let mut passing = older.rev().filter(|(_, table)| filter.passes(&table.row));
-            let tables: Vec<_> = passing.by_ref().take(size).map(|(_, table)| table.row.clone()).collect();
-            let next = passing.next().and(tables.last()).map(|last| last.id);
-            Ok(TablePage { tables, next })
+            let mut older = older.rev();
+            let mut tables = Vec::new();
+            let mut last = None;
+            for (id, table) in older.by_ref().take(MAX_SCANNED_ROWS) {
+                last = Some(*id);
+                if filter.passes(&table.row) {
+                    tables.push(table.row.clone());
+                    if tables.len() == size {
+                        break;
+                    }
+                }
+            }
+            Ok(TablePage { tables, next: older.next().and(last) })
         })
     }
 

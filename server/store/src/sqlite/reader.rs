@@ -15,13 +15,11 @@ use super::journal_index::JournalTable;
 use super::schema::open_reader;
 use super::stored_row::{COLUMNS, StoredRow};
 use super::tags;
+use crate::limits::MAX_SCANNED_ROWS;
 use crate::{
     Entry, FeedItem, LogError, LogFilter, LogKind, Millis, OwnerId, PageRequest, Place, StartupState,
     TableId, TablePage, TableRow,
 };
-
-/// Rows scanned for one page of a listing.
-const MAX_SCANNED_ROWS: usize = 4096;
 
 /// Upper bound that sorts after every table id.
 const AFTER_ALL_IDS: [u8; 17] = [0xff; 17];
@@ -223,6 +221,7 @@ pub(super) fn page_query(filter: &LogFilter, after: Option<TableId>) -> (String,
         (None, None, Some(state), Some(visibility)) => {
             ("tables INDEXED BY tables_by_state", vec![visibility, state])
         }
+        (None, None, Some(state), None) => ("tables INDEXED BY tables_in_state", vec![state]),
         _ => ("tables", Vec::new()),
     };
     let id = if tag.is_some() { "tags.id" } else { "id" };

@@ -98,6 +98,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
     "
     -- The games that have tables, without reading these.
     CREATE INDEX tables_by_game ON tables (game);
+    -- Tables in a state for a caller who also sees private ones.
+    CREATE INDEX tables_in_state ON tables (state, id);
 ",
 ];
 

@@ -16,10 +16,31 @@ fn with_tag(finished: Option<bool>) -> LogFilter {
 fn make_first_version(file: &Path) {
     let db = rusqlite::Connection::open(file).unwrap();
     db.execute_batch(
-        "DROP INDEX tables_by_game; DROP TABLE tags; ALTER TABLE tables DROP COLUMN kind; ALTER TABLE tables DROP COLUMN tags; \
+        "DROP INDEX tables_by_game; DROP INDEX tables_in_state; DROP TABLE tags; ALTER TABLE tables DROP COLUMN kind; ALTER TABLE tables DROP COLUMN tags; \
          PRAGMA user_version = 1",
     )
     .unwrap();
+}
+
+#[tokio::test]
+async fn second_schema_version_is_migrated() {
+    let folder = StoreDir::new();
+    {
+        let log = folder.open();
+        log.append(tagged(1)).await.unwrap();
+    }
+    let file = folder.file("store.db");
+    let db = rusqlite::Connection::open(&file).unwrap();
+    db.execute_batch("DROP INDEX tables_in_state; PRAGMA user_version = 2").unwrap();
+    drop(db);
+    assert_eq!(check(&file), Err(LogError::OlderSchema { file: file.clone() }));
+    let log = folder.open();
+    let state = Some(listing("ann").state);
+    let in_state = LogFilter { state, ..LogFilter::default() };
+    let found = log.list_tables(in_state, PageRequest { after: None, size: 9 }).await.unwrap();
+    assert_eq!(found.tables.iter().map(|row| row.id).collect::<Vec<_>>(), [table(1)]);
+    drop(log);
+    assert!(check(&file).unwrap().is_sound());
 }
 
 #[tokio::test]
@@ -134,6 +155,7 @@ async fn filtered_listings_use_the_most_specific_index() {
             LogFilter { state, visibility, ..LogFilter::default() },
             "tables_by_state (visibility=? AND state=?",
         ),
+        (LogFilter { state, ..LogFilter::default() }, "tables_in_state (state=?"),
         (LogFilter::default(), "sqlite_autoindex_tables_1 ("),
     ] {
         let plan = plan(&folder, &filter);
