@@ -1,6 +1,7 @@
 //! Creation of tables: new ones, rematches, and tables of tournament deals.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use parlor_engine::{AnyOptions, Seat, Seats};
 use tokio::sync::oneshot;
@@ -8,6 +9,7 @@ use tokio::sync::oneshot;
 use crate::agents::AgentRequirement;
 use crate::authorization::AccessCheck;
 use crate::identity::Owner;
+use crate::limits::LimitExceeded;
 use crate::shard::{NewTableLog, ShardMessage};
 use crate::table::{
     ChanceSetup, Deal, Entry, Holder, SeatSetup, Setup, TableSummary, TimeControl, Visibility,
@@ -18,6 +20,9 @@ use parlor_store::{LogError, OwnerId};
 
 /// Time to fill a deal table, in milliseconds. It never runs out, as all seats are filled from the beginning.
 const DEAL_FILL_MS: u64 = 60_000;
+/// Minimum age of a rematch, in milliseconds, before its players get the next one. Its tables count against the owner,
+/// who has not asked for them.
+const MIN_REMATCH_AGE_MS: u64 = 1_000;
 
 impl Host {
     /// Creates a table for an owner with at most `max_tables` open tables. A repeated request returns the table that it
@@ -98,6 +103,9 @@ impl Host {
         }
         if let Some(existing) = previous.rematch {
             return self.summary(existing).await;
+        }
+        if matches!(actor, Actor::Seat(_)) {
+            check_rematch_rate(&previous.setup, self.shared.clock.now_ms())?;
         }
         let setup = Setup {
             table: self.new_id()?,
@@ -233,6 +241,16 @@ pub struct DealtTable {
 /// Request name of a deal table in the log. No client can choose it.
 fn deal_request_key(deal: &Deal) -> String {
     format!("t:{}:{}:{}", deal.tournament, deal.number, deal.rotation)
+}
+
+/// Refuses a player's rematch of a rematch that was created a moment ago: every table has one rematch, so this bounds the
+/// tables that grow from one.
+fn check_rematch_rate(previous: &Setup, now_ms: u64) -> Result<(), LimitExceeded> {
+    let age = now_ms.saturating_sub(previous.created);
+    if previous.rematch_of.is_none() || age >= MIN_REMATCH_AGE_MS {
+        return Ok(());
+    }
+    Err(LimitExceeded::Rematches { retry_after: Duration::from_millis(MIN_REMATCH_AGE_MS - age) })
 }
 
 fn fresh_chance() -> Result<ChanceSetup, HostError> {

@@ -57,6 +57,12 @@ pub enum LimitExceeded {
         /// The maximum count.
         max: u32,
     },
+    /// Rematches of one table after another by their players.
+    #[error("players get one rematch of a rematch per second: retry in {} ms", millis_rounded_up(.retry_after))]
+    Rematches {
+        /// Time until the next rematch is allowed.
+        retry_after: Duration,
+    },
     /// Number of callers that the server tracks.
     #[error("the server has too many callers at once: retry in {} ms", millis_rounded_up(.retry_after))]
     Callers {
@@ -70,9 +76,9 @@ impl LimitExceeded {
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
-            LimitExceeded::Rate { retry_after, .. } | LimitExceeded::Callers { retry_after } => {
-                Some(*retry_after)
-            }
+            LimitExceeded::Rate { retry_after, .. }
+            | LimitExceeded::Rematches { retry_after }
+            | LimitExceeded::Callers { retry_after } => Some(*retry_after),
             LimitExceeded::Count { .. } => None,
         }
     }

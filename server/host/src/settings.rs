@@ -73,6 +73,8 @@ pub struct AgentSettings {
     pub max_agents: u32,
     /// Registered agent names per API key.
     pub max_agents_per_key: u32,
+    /// Time after which an unused name may be taken away when a limit is reached; `None` for never.
+    pub name_expiry: Option<Duration>,
     /// Consecutive time-outs that suspend an agent.
     pub max_time_outs: u32,
     /// Consecutive refused answers that suspend an agent.
@@ -94,7 +96,8 @@ impl AgentSettings {
     pub const DEFAULT: AgentSettings = AgentSettings {
         max_tables: 1_000,
         max_agents: 10_000,
-        max_agents_per_key: 5_000,
+        max_agents_per_key: 1_000,
+        name_expiry: Some(Duration::from_secs(30 * 24 * 60 * 60)),
         max_time_outs: 6,
         max_refused_answers: 20,
         max_disconnects: 10,

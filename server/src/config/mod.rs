@@ -138,6 +138,7 @@ impl From<&Settings> for HostSettings {
                 max_tables: agents.max_tables.get(),
                 max_agents: agents.known.get(),
                 max_agents_per_key: agents.known_per_key.get(),
+                name_expiry: agents.names_expire.time(),
                 max_time_outs: agents.time_outs.get(),
                 max_refused_answers: agents.refused.get(),
                 max_disconnects: agents.breaks.get(),

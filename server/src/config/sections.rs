@@ -222,6 +222,8 @@ pub struct Agents {
     pub known: Count<1, 100_000>,
     /// Registered names per API key, or of everyone together on a server without keys.
     pub known_per_key: Count<1, 100_000>,
+    /// Time after which an unused name may be taken away, when a limit of names is reached.
+    pub names_expire: RetentionPeriod,
     /// Time that an agent has to say hello after connecting.
     pub hello_within: Span<SECOND, { 10 * MINUTE }>,
     /// Consecutive time-outs after which an agent is suspended.
@@ -245,7 +247,8 @@ impl Default for Agents {
         Agents {
             max_tables: const { Count::new(1_000) },
             known: const { Count::new(10_000) },
-            known_per_key: const { Count::new(5_000) },
+            known_per_key: const { Count::new(1_000) },
+            names_expire: const { RetentionPeriod::days(30) },
             hello_within: const { Span::from_ms(10 * SECOND) },
             time_outs: const { Count::new(6) },
             refused: const { Count::new(20) },

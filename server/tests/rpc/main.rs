@@ -8,6 +8,7 @@
 
 mod agent_client;
 mod agent_handshake;
+mod agent_names;
 mod agents;
 mod agents_set_aside;
 mod answers;

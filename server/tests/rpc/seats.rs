@@ -9,9 +9,10 @@ use crate::streams::{
     ALL_WANTS, PlayStream, answer_index, attach_item, play_seat, resume_after, spectate, with_wants,
 };
 use crate::table_requests::{
-    cancel, gap, house, join, open, private, rematch, replace, reserved, resign, resign_by_owner, table,
+    SeatedTable, cancel, gap, house, join, open, private, rematch, replace, reserved, resign,
+    resign_by_owner, table,
 };
-use crate::test_server::{TestServer, api_key};
+use crate::test_server::{TestServer, api_key, ms, wait_until};
 
 const OWNER: &[Scope] = &[Scope::Tables, Scope::Play, Scope::SeededTables];
 
@@ -333,4 +334,36 @@ async fn late_and_resumed_viewers_receive_the_rematch() {
         PlayStream::open_attached(&client, 1, resume_after(number + 1, with_wants(ALL_WANTS, spectate(&id))))
             .await;
     assert_eq!(done.reader.closed(1).await.reason(), Reason::Unspecified);
+}
+
+/// One table, whose players want another one at once, again and again.
+#[tokio::test]
+async fn chain_of_rematches_by_players_is_rate_limited() {
+    let server = TestServer::new().await;
+    let (owner, anyone) = (server.client(), server.client());
+    let mut seated = owner.new_seated_table(gap(2)).await;
+    for chained in 0..3 {
+        for token in &seated.tokens {
+            anyone.resign_seat(resign(token)).await.unwrap();
+        }
+        wait_until("the end", async || owner.table(&seated.id).await.result.is_some()).await;
+        let asked = v1::RematchRequest { seat_token: seated.tokens[0].clone(), ..rematch(&seated.id) };
+        if chained > 0 {
+            let refused = anyone.rematch(asked.clone()).await.expect_err("a rematch of a new rematch");
+            assert_eq!((refused.reason, refused.retry), (Reason::RateLimited, Some(ms(1_000))));
+            server.advance(ms(1_000));
+        }
+        let new = anyone.rematch(asked.clone()).await.unwrap().table.unwrap().table_id;
+        let repeated = anyone.rematch(asked).await.unwrap().table.unwrap().table_id;
+        assert_eq!(repeated, new, "a repeat is not limited");
+        let mut tokens = Vec::new();
+        for token in &seated.tokens {
+            let join = v1::JoinTableRequest { previous_token: token.clone(), ..join(&new) };
+            tokens.push(anyone.join_table(join).await.unwrap().seat_token);
+        }
+        seated = SeatedTable { id: new, tokens };
+    }
+    // The owner is limited by its key and its quota.
+    owner.cancel_table(cancel(&seated.id)).await.unwrap();
+    owner.rematch(rematch(&seated.id)).await.unwrap();
 }

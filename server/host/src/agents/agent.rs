@@ -52,12 +52,23 @@ pub(super) struct AgentState {
     pub(super) last_seen: u64,
     /// Time of the last log entry for a changed profile, in milliseconds since 1970.
     pub(super) profile_logged: u64,
+    /// Time of the last log entry, in milliseconds since 1970: the latest time at which the agent was seen, after a
+    /// restart.
+    pub(super) seen_logged: u64,
+    /// Set when the name was taken away: another agent may have it by now.
+    pub(super) is_removed: bool,
 }
 
 impl AgentState {
     /// The suspension that is in force at this time, in milliseconds since 1970.
     pub(super) fn suspension_at(&self, now: u64) -> Option<Suspension> {
         self.suspension.filter(|suspension| now < suspension.until)
+    }
+
+    /// Reports whether the agent is not connected, has no seats, and was last seen before this time, in milliseconds
+    /// since 1970.
+    pub(super) fn is_unused_since(&self, time: u64) -> bool {
+        self.connection.is_none() && self.tables.is_empty() && self.last_seen < time
     }
 
     /// Number of further tables that the agent takes.
@@ -78,6 +89,8 @@ impl Agent {
             suspension,
             last_seen,
             profile_logged: 0,
+            seen_logged: last_seen,
+            is_removed: false,
         };
         Agent { identity, created, state: Mutex::new(state), log_length: tokio::sync::Mutex::new(log_length) }
     }

@@ -3,13 +3,14 @@
 //! The [`AgentRegistry`] has every agent that was ever registered: its durable identity (`registration.rs`),
 //! its connection and the tables at which it has a seat (`agent.rs`), and its conduct (`health.rs`), which
 //! may suspend it (`incidents.rs`). An agent plays over a stream of the host like every client; the registry
-//! only assigns seats to it (`seats.rs`, `agent_stream.rs`).
+//! only assigns seats to it (`seats.rs`, `agent_stream.rs`). Names that are not used expire (`name_expiry.rs`).
 
 pub(crate) mod agent;
 pub(crate) mod agent_stream;
 mod error;
 mod health;
 mod incidents;
+mod name_expiry;
 mod registration;
 mod registry;
 mod seats;

@@ -19,22 +19,25 @@ use super::{
     Suspension, SuspensionReason,
 };
 use crate::clock::Clock;
-use crate::limits::{LimitExceeded, LimitedResource};
 use crate::metric_names::AGENTS_CONNECTED;
 use crate::settings::AgentSettings;
 use crate::{HostError, TableId, persistence};
 
 /// Minimum time between two log entries for a changed profile of an agent, in milliseconds.
 const PROFILE_LOG_INTERVAL_MS: u64 = 60_000;
+/// Time after which a connection is logged although the profile is the same, in milliseconds.
+const SEEN_LOG_INTERVAL_MS: u64 = 24 * 60 * 60 * 1_000;
 
 pub(super) struct Inner {
-    log: Arc<dyn Log>,
+    pub(super) log: Arc<dyn Log>,
     pub(super) clock: Arc<dyn Clock>,
     settings: AgentSettings,
     agents: RwLock<BTreeMap<String, Arc<Agent>>>,
     /// Serialises registrations of new names.
     registering: tokio::sync::Mutex<()>,
     next_connection: AtomicU64,
+    /// Time of the start, in milliseconds since 1970.
+    pub(super) started: u64,
     changed: watch::Sender<u64>,
 }
 
@@ -89,6 +92,7 @@ impl AgentRegistry {
             }
         }
         Ok(AgentRegistry(Arc::new(Inner {
+            started: clock.now_ms(),
             log,
             clock,
             settings: settings.clone(),
@@ -99,12 +103,12 @@ impl AgentRegistry {
         })))
     }
 
-    fn agents(&self) -> RwLockReadGuard<'_, BTreeMap<String, Arc<Agent>>> {
+    pub(super) fn agents(&self) -> RwLockReadGuard<'_, BTreeMap<String, Arc<Agent>>> {
         // A panic leaves the map consistent: each change is one insertion.
         self.0.agents.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn agents_mut(&self) -> RwLockWriteGuard<'_, BTreeMap<String, Arc<Agent>>> {
+    pub(super) fn agents_mut(&self) -> RwLockWriteGuard<'_, BTreeMap<String, Arc<Agent>>> {
         self.0.agents.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -173,14 +177,14 @@ impl AgentRegistry {
 
     /// Finds the agent of this name and authorises the caller, or registers a new one.
     async fn find_or_register(&self, identity: AgentIdentity) -> Result<Arc<Agent>, HostError> {
-        if let Some(agent) = self.find(&identity.name) {
-            return agent.authorise(identity);
+        if let Some(agent) = self.find_authorised(&identity)? {
+            return Ok(agent);
         }
         let _registering = self.0.registering.lock().await;
-        if let Some(agent) = self.find(&identity.name) {
-            return agent.authorise(identity);
+        if let Some(agent) = self.find_authorised(&identity)? {
+            return Ok(agent);
         }
-        self.check_limits(&identity.owner)?;
+        self.make_room(&identity.owner).await?;
         let (now, name) = (self.0.clock.now_ms(), identity.name.clone());
         let entry = AgentEntry::Registered(identity);
         let Some(registration) = Registration::from_first_entry(now, &entry) else {
@@ -203,19 +207,17 @@ impl AgentRegistry {
         Ok(agent)
     }
 
-    /// Checks that one more agent of this owner may be registered.
-    fn check_limits(&self, owner: &str) -> Result<(), LimitExceeded> {
-        let settings = self.settings();
-        let (total, owned) = {
-            let agents = self.agents();
-            (agents.len(), agents.values().filter(|agent| agent.identity.owner == owner).count())
-        };
-        for (count, most) in [(total, settings.max_agents), (owned, settings.max_agents_per_key)] {
-            if count >= most as usize {
-                return Err(LimitExceeded::Count { resource: LimitedResource::Agents, max: most });
-            }
+    /// Finds the agent of this name and authorises the caller. Its name does not expire from then on.
+    fn find_authorised(&self, identity: &AgentIdentity) -> Result<Option<Arc<Agent>>, HostError> {
+        let Some(agent) = self.find(&identity.name) else { return Ok(None) };
+        let agent = agent.authorise(identity.clone())?;
+        let mut state = agent.state();
+        if state.is_removed {
+            return Ok(None);
         }
-        Ok(())
+        state.last_seen = self.0.clock.now_ms();
+        drop(state);
+        Ok(Some(agent))
     }
 
     /// Connects an agent, registering it if the name is new. A previous connection of the same name is
@@ -235,9 +237,10 @@ impl AgentRegistry {
         let (suspension, is_logged) = {
             let mut state = agent.state();
             let next_log = state.profile_logged.saturating_add(PROFILE_LOG_INTERVAL_MS);
-            let is_logged = state.profile != profile && now >= next_log;
+            let is_logged = (state.profile != profile && now >= next_log)
+                || now >= state.seen_logged.saturating_add(SEEN_LOG_INTERVAL_MS);
             if is_logged {
-                state.profile_logged = now;
+                (state.profile_logged, state.seen_logged) = (now, now);
             }
             (state.profile, state.entropy) = (profile.clone(), entropy);
             let connection = Connection {

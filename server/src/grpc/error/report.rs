@@ -112,7 +112,9 @@ impl From<&Failure> for ErrorReport {
                 TokenError::Reissued(_) => report(Reason::TokenExpired),
             },
             Failure::Host(HostError::Exhausted(exhausted)) => match exhausted {
-                LimitExceeded::Rate { retry_after, .. } | LimitExceeded::Callers { retry_after } => {
+                LimitExceeded::Rate { retry_after, .. }
+                | LimitExceeded::Rematches { retry_after }
+                | LimitExceeded::Callers { retry_after } => {
                     report(Reason::RateLimited).with_retry(*retry_after)
                 }
                 LimitExceeded::Count { resource: LimitedResource::Tables, max: most } => {
