@@ -24,6 +24,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TOKEN")]
     previous_token: Option<String>,
     /// Idempotency key: the same id returns the same seat and token
+    ///
+    /// Keep it as secret as the token, and take a random one, such as a UUID: on a server without API keys whoever
+    /// knows it gets the seat, and it needs at least 22 characters. This client then adds no entropy to the shuffle.
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
 }
@@ -43,8 +46,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         join = join.previous_token(&SeatToken::new(token));
     }
     if let Some(id) = args.request_id {
-        // An idempotent repeat must send the same bytes, entropy included.
-        join = join.entropy(id.as_bytes()).request_id(id);
+        // An idempotent repeat must send the same entropy: none. Never the id, which is a secret: entropy is shown.
+        join = join.entropy(Vec::new()).request_id(id);
     }
     let joined = context.connect().await?.join_table(join).await?;
     print(joined, context)?;

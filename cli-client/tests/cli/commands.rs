@@ -1,5 +1,7 @@
 //! Text output of the commands, in both languages.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as STANDARD;
 use parlor_engine::GameId;
 
 use crate::support::{Parlor, Server};
@@ -157,8 +159,16 @@ fn request_id_makes_create_and_join_idempotent() {
     let make = || parlor.json(&["create", "gap", "--request-id", "one"])["table_id"].clone();
     let id = make();
     assert_eq!(id, make());
-    let join = || parlor.json(&["join", id.as_str().unwrap(), "--request-id", "two"])["seat_token"].clone();
-    assert_eq!(join(), join());
+    let secret = "0b6e2b1c-52a4-4c53-9b0d-3f0b5d1c9a77";
+    let join = || parlor.json(&["join", id.as_str().unwrap(), "--request-id", secret]);
+    assert_eq!(join()["seat_token"], join()["seat_token"]);
+    parlor.ok(&["join", id.as_str().unwrap()]);
+    let shown = parlor.json(&["show", id.as_str().unwrap()]);
+    assert_eq!(shown["state"], "TABLE_STATE_PLAYING");
+    assert!(
+        !shown.to_string().contains(&STANDARD.encode(secret)),
+        "the id is a secret, not entropy: {shown}"
+    );
 }
 
 #[test]

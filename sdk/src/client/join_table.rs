@@ -56,8 +56,9 @@ impl JoinTable {
         self
     }
 
-    /// Request id for idempotency across crashes of your program; repeat it with the same entropy. Default: a
-    /// random one.
+    /// Request id for idempotency across crashes of your program; repeat it with the same entropy, which must not be
+    /// derived from the id. Keep the id secret: on a server without API keys whoever knows it gets the seat, and it
+    /// needs at least 22 characters. Default: a random one.
     pub fn request_id(mut self, id: impl Into<String>) -> JoinTable {
         self.request.request_id = id.into();
         self

@@ -123,7 +123,7 @@ async fn create_table(
     let mut tokens = Vec::new();
     for seat in 0..players {
         let join = wire::JoinTableRequest {
-            request_id: format!("seat-{seat}-{name}"),
+            request_id: format!("seat {seat} of the table {name}"),
             table_id: id.clone(),
             seat: Some(seat),
             ..wire::JoinTableRequest::default()

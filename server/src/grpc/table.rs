@@ -109,7 +109,8 @@ impl TableService for Tables {
 
     async fn join_table(&self, request: Request<v1::JoinTableRequest>) -> RpcResult<v1::JoinTableResponse> {
         let caller = caller(&request);
-        let (table, mut join) = convert::join_table(request.into_inner(), &self.0.server_key)?;
+        let (table, mut join) =
+            convert::join_table(request.into_inner(), &self.0.server_key, caller.as_ref())?;
         trace_table(table);
         // Checked before the lookup: callers without a key must not learn which tables exist.
         if caller.is_none() && join.previous.is_none() {
@@ -180,7 +181,7 @@ impl TableService for Tables {
     ) -> RpcResult<v1::ReplaceSeatResponse> {
         let caller = with_scope(&request, Scope::Tables)?;
         let convert::ReplaceSeatParams { table, seat, bot, request } =
-            convert::replace_seat(request.into_inner(), &self.0.settings.bots)?;
+            convert::replace_seat(request.into_inner(), &self.0.settings.bots, &caller)?;
         trace_table(table);
         trace_seat(seat);
         let replaced = self.0.host.replace(table, caller_actor(&caller), seat, bot, request).await;
@@ -256,7 +257,7 @@ impl TableService for Tables {
     ) -> RpcResult<v1::ReissueSeatTokenResponse> {
         let caller = with_scope(&request, Scope::Tables)?;
         let convert::ReissueSeatTokenParams { table, seat, request } =
-            convert::reissue_seat_token(request.get_ref()).map_err(Failure::from)?;
+            convert::reissue_seat_token(request.get_ref(), &caller).map_err(Failure::from)?;
         trace_table(table);
         trace_seat(seat);
         let generation = self.0.host.reissue_token(table, caller_actor(&caller), seat, request).await;

@@ -211,7 +211,8 @@ async fn tables_tokens_request_ids_and_news_survive_a_restart() {
     let client = server.client();
     let request = v1::CreateTableRequest { request_id: "one".to_owned(), ..fresh(gap(2)) };
     let open = client.new_table(request.clone()).await;
-    let joining = v1::JoinTableRequest { request_id: "sit".to_owned(), ..join(&open) };
+    let joining =
+        v1::JoinTableRequest { request_id: "sit down, and keep it secret".to_owned(), ..join(&open) };
     let joined = client.join_table(joining.clone()).await.unwrap();
     let old = joined.seat_token.clone();
     let seated = client.new_seated_table(fresh(gap(2))).await;

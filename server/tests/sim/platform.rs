@@ -79,7 +79,7 @@ pub(crate) async fn open_tables(
         let table = made.await?.table.expect("a table").table_id;
         for seat in 0..PLAYERS {
             let name = format!("seat {seat} of {}", game.info().id);
-            let (request_id, table_id) = (name.clone(), table.clone());
+            let (request_id, table_id) = (format!("a simulated client in {name}"), table.clone());
             let request =
                 v1::JoinTableRequest { request_id, table_id, seat: Some(seat), ..Default::default() };
             let joined = call_until_ok(violations, |mut tables| {

@@ -15,14 +15,20 @@ use super::house_bot::house_bot;
 use super::id::table_id;
 use super::shuffle::entropy;
 use super::texts::wanted_language;
-use super::validate::{display_name, idempotency_key, note, user_id};
+use super::validate::{
+    display_name, idempotency_key, note, owned_idempotency_key, seat_idempotency_key, user_id,
+};
 use crate::config::Bots;
 use crate::grpc::Failure;
 use crate::identity::{Caller, ServerKey, TokenKind, VerifiedSeatToken};
 
 /// Decodes JoinTable. The handler sets `by_owner`.
-pub fn join_table(wire: v1::JoinTableRequest, key: &ServerKey) -> Result<(TableId, JoinRequest), Failure> {
-    let request = idempotency_key("JoinTable", &wire.request_id, &wire)?;
+pub fn join_table(
+    wire: v1::JoinTableRequest,
+    key: &ServerKey,
+    caller: Option<&Caller>,
+) -> Result<(TableId, JoinRequest), Failure> {
+    let request = seat_idempotency_key("JoinTable", caller, &wire.request_id, &wire)?;
     let v1::JoinTableRequest {
         request_id: _,
         table_id: id,
@@ -105,8 +111,12 @@ pub struct ReplaceSeatParams {
 }
 
 /// Decodes ReplaceSeat.
-pub fn replace_seat(wire: v1::ReplaceSeatRequest, bots: &Bots) -> Result<ReplaceSeatParams, Failure> {
-    let request = idempotency_key("ReplaceSeat", &wire.request_id, &wire)?;
+pub fn replace_seat(
+    wire: v1::ReplaceSeatRequest,
+    bots: &Bots,
+    caller: &Caller,
+) -> Result<ReplaceSeatParams, Failure> {
+    let request = owned_idempotency_key("ReplaceSeat", Some(caller), &wire.request_id, &wire)?;
     let v1::ReplaceSeatRequest { request_id: _, table_id: id, seat: number, house_bot: bot } = wire;
     let Some(bot) = &bot else {
         return Err(InvalidField::at("house_bot", "must be set").into());
@@ -200,11 +210,12 @@ pub struct ReissueSeatTokenParams {
 /// Decodes ReissueSeatToken.
 pub fn reissue_seat_token(
     wire: &v1::ReissueSeatTokenRequest,
+    caller: &Caller,
 ) -> Result<ReissueSeatTokenParams, InvalidField> {
     let v1::ReissueSeatTokenRequest { request_id, table_id: id, seat: number } = wire;
     Ok(ReissueSeatTokenParams {
         table: table_id(id, "table_id")?,
         seat: seat(*number, "seat")?,
-        request: idempotency_key("ReissueSeatToken", request_id, wire)?,
+        request: seat_idempotency_key("ReissueSeatToken", Some(caller), request_id, wire)?,
     })
 }

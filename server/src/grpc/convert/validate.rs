@@ -7,6 +7,8 @@ use parlor_proto::convert::field::{InvalidField, number};
 use prost::Message;
 use sha2::{Digest, Sha256};
 
+use crate::identity::Caller;
+
 /// Maximum length of a display name, in characters.
 const MAX_DISPLAY_NAME_CHARS: usize = 64;
 /// Maximum length of a note, in characters.
@@ -15,6 +17,8 @@ const MAX_NOTE_CHARS: usize = 256;
 const MAX_USER_ID_BYTES: usize = 128;
 /// Maximum length of a request id, in ASCII characters.
 const MAX_REQUEST_ID_CHARS: usize = 64;
+/// Minimum length of a request id that protects a seat, in characters: in base64, 22 hold 128 bits.
+const MIN_SECRET_REQUEST_ID_CHARS: usize = 22;
 /// Maximum number of metadata entries.
 const MAX_METADATA_ENTRIES: usize = 16;
 /// Maximum length of a metadata key, in bytes.
@@ -61,8 +65,8 @@ pub(super) fn user_id(text: String, field: &str) -> Result<Option<String>, Inval
     Ok(Some(text).filter(|text| !text.is_empty()))
 }
 
-/// The idempotency key of a request with a request id. The digest covers the method, because requests of two
-/// methods may have the same bytes.
+/// The idempotency key of a request with a request id, for requests that the log records per owner. The digest
+/// covers the method, because requests of two methods may have the same bytes.
 pub(super) fn idempotency_key(
     method: &str,
     id: &str,
@@ -76,11 +80,50 @@ pub(super) fn idempotency_key(
         let why = format!("must have 1 to {MAX_REQUEST_ID_CHARS} printable ASCII characters");
         return Err(InvalidField::at("request_id", why));
     }
-    let hash =
-        Sha256::new().chain_update(method).chain_update([0]).chain_update(request.encode_to_vec()).finalize();
+    Ok(Some(IdempotencyKey { id: id.into(), digest: digest(method, &request.encode_to_vec()) }))
+}
+
+/// The idempotency key of a request that a table records. It is bound to the owner of the caller's key: the same
+/// request of anybody else is another request. Not to the key itself, because keys are rotated, and not to the
+/// connection, because a repeat comes on a new one.
+pub(super) fn owned_idempotency_key(
+    method: &str,
+    caller: Option<&Caller>,
+    id: &str,
+    request: &impl Message,
+) -> Result<Option<IdempotencyKey>, InvalidField> {
+    let Some(key) = idempotency_key(method, id, request)? else { return Ok(None) };
+    // No owner has an empty name.
+    let owner = caller.map_or("", |caller| caller.owner().as_str());
+    Ok(Some(IdempotencyKey { digest: digest(owner, &key.digest), ..key }))
+}
+
+/// The idempotency key of a request whose answer is a seat token. On a server without keys all callers are one
+/// owner, and the request id alone keeps others from repeating the request: it must be long enough for 128
+/// random bits.
+pub(super) fn seat_idempotency_key(
+    method: &str,
+    caller: Option<&Caller>,
+    id: &str,
+    request: &impl Message,
+) -> Result<Option<IdempotencyKey>, InvalidField> {
+    let is_secret = caller.is_some_and(|caller| !caller.has_key());
+    if is_secret && (1..MIN_SECRET_REQUEST_ID_CHARS).contains(&id.len()) {
+        let why = format!(
+            "must be empty or have at least {MIN_SECRET_REQUEST_ID_CHARS} random characters on a server without \
+             API keys, because whoever knows it gets the seat: take a random UUID"
+        );
+        return Err(InvalidField::at("request_id", why));
+    }
+    owned_idempotency_key(method, caller, id, request)
+}
+
+/// The first 16 bytes of the SHA-256 of a context and a message.
+fn digest(context: &str, message: &[u8]) -> [u8; 16] {
+    let hash = Sha256::new().chain_update(context).chain_update([0]).chain_update(message).finalize();
     let mut digest = [0; 16];
     digest.copy_from_slice(&hash[..16]);
-    Ok(Some(IdempotencyKey { id: id.into(), digest }))
+    digest
 }
 
 /// Validates metadata.

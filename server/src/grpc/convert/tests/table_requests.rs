@@ -27,7 +27,7 @@ fn join_request() -> v1::JoinTableRequest {
 
 #[test]
 fn join_table_request_is_decoded() {
-    let (table, read) = join_table(join_request(), &key()).expect("a join");
+    let (table, read) = join_table(join_request(), &key(), None).expect("a join");
     assert_eq!(
         (table, read.seat_request, read.by_owner, read.previous),
         (TABLE, Default::default(), false, None)
@@ -44,7 +44,7 @@ fn join_table_request_is_decoded() {
     let mut coverage = super::field_coverage::FieldCoverage::new();
     coverage.record("JoinTableRequest", &wire);
     coverage.assert_all_set("JoinTableRequest");
-    let (_, read) = join_table(wire, &key()).expect("a join");
+    let (_, read) = join_table(wire, &key(), None).expect("a join");
     let joining = read.seat_request;
     assert_eq!(
         (joining.seat, joining.user.as_deref(), joining.name.as_str()),
@@ -62,7 +62,7 @@ fn join_table_fields_have_bounds() {
         check_bound(accepted, refused, field, |value| {
             let mut wire = join_request();
             set(&mut wire, value);
-            join_table(wire, &key())
+            join_table(wire, &key(), None)
         });
     };
     check(&[0, 5], &[6, 1 << 20], "seat", &|wire, number| wire.seat = Some(number as u32));
@@ -71,9 +71,9 @@ fn join_table_fields_have_bounds() {
     check(&[0, 64], &[65], "entropy", &|wire, length| wire.entropy = vec![1; length as usize]);
     check(&[0, 64], &[65], "request_id", &|wire, length| wire.request_id = text(length));
     let bad = v1::JoinTableRequest { table_id: "x".to_owned(), ..join_request() };
-    assert!(wrong(join_table(bad, &key())).starts_with("table_id: a table id has 26 "));
+    assert!(wrong(join_table(bad, &key(), None)).starts_with("table_id: a table id has 26 "));
     let bad = v1::JoinTableRequest { previous_token: spectator_token(OTHER), ..join_request() };
-    assert_eq!(reason(join_table(bad, &key())), v1::ErrorReason::TokenInvalid);
+    assert_eq!(reason(join_table(bad, &key(), None)), v1::ErrorReason::TokenInvalid);
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn replace_seat_request_is_decoded() {
         seat: 5,
         house_bot: Some(v1::HouseBotSeat { name: "search".to_owned() }),
     };
-    let replace = |wire| replace_seat(wire, &settings.bots);
+    let replace = |wire| replace_seat(wire, &settings.bots, &caller());
     let ReplaceSeatParams { table, seat: at, bot, request } = replace(wire.clone()).expect("a request");
     assert_eq!((table, at, bot.as_str()), (TABLE, seat(5), "search:1000"));
     assert_eq!(&*request.expect("an idempotency key").id, "r");
@@ -263,24 +263,40 @@ fn delete_spectator_token_and_reissue_requests_are_decoded() {
     }
     let bad = v1::CreateSpectatorTokenRequest { table_id: none, revoke_earlier: false };
     assert!(wrong(create_spectator_token(&bad)).starts_with("table_id: "));
-    let wire = v1::ReissueSeatTokenRequest { request_id: "r".to_owned(), table_id: id, seat: 2 };
-    let ReissueSeatTokenParams { table, seat: at, request } = reissue_seat_token(&wire).expect("a request");
-    assert_eq!((table, at, request.map(|key| key.id)), (TABLE, seat(2), Some("r".into())));
+    let wire = v1::ReissueSeatTokenRequest { request_id: text(22), table_id: id, seat: 2 };
+    let ReissueSeatTokenParams { table, seat: at, request } =
+        reissue_seat_token(&wire, &caller()).expect("a request");
+    assert_eq!((table, at, request.map(|key| key.id)), (TABLE, seat(2), Some(text(22).into())));
     let bad = v1::ReissueSeatTokenRequest { seat: 6, ..wire.clone() };
-    assert_eq!(wrong(reissue_seat_token(&bad)), "seat: must be 0 to 5, not 6");
+    assert_eq!(wrong(reissue_seat_token(&bad, &caller())), "seat: must be 0 to 5, not 6");
     let bad = v1::ReissueSeatTokenRequest { request_id: text(65), ..wire };
-    assert!(wrong(reissue_seat_token(&bad)).starts_with("request_id: "));
+    assert!(wrong(reissue_seat_token(&bad, &caller())).starts_with("request_id: "));
 }
 
 /// Requests of two methods with identical bytes are not repeats of each other.
 #[test]
 fn idempotency_keys_differ_by_method() {
-    let (request_id, table_id) = ("r".to_owned(), TABLE.to_string());
+    let (request_id, table_id) = (text(22), TABLE.to_string());
     let join =
         v1::JoinTableRequest { request_id: request_id.clone(), table_id: table_id.clone(), ..join_request() };
     let reissue = v1::ReissueSeatTokenRequest { request_id, table_id, seat: 0 };
     assert_eq!(prost::Message::encode_to_vec(&join), prost::Message::encode_to_vec(&reissue));
-    let (_, join) = join_table(join, &key()).expect("a join");
-    let reissue = reissue_seat_token(&reissue).expect("a request").request;
+    let (_, join) = join_table(join, &key(), Some(&caller())).expect("a join");
+    let reissue = reissue_seat_token(&reissue, &caller()).expect("a request").request;
     assert_ne!(join.seat_request.request, reissue);
+}
+
+/// The length of a request id that everyone who knows it could use to get the seat.
+#[test]
+fn request_ids_of_seats_are_long_on_a_server_without_keys() {
+    let join = |length| {
+        let wire = v1::JoinTableRequest { request_id: text(length), ..join_request() };
+        join_table(wire, &key(), Some(&caller()))
+    };
+    check_bound(&[0, 22, 64], &[1, 21, 65], "request_id", join);
+    let reissue = |length| {
+        let (request_id, table_id) = (text(length), TABLE.to_string());
+        Ok(reissue_seat_token(&v1::ReissueSeatTokenRequest { request_id, table_id, seat: 0 }, &caller())?)
+    };
+    check_bound(&[0, 22, 64], &[1, 21, 65], "request_id", reissue);
 }
