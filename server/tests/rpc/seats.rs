@@ -83,6 +83,42 @@ async fn join_assigns_reserved_and_open_seats() {
 }
 
 #[tokio::test]
+async fn join_for_a_seated_user_gives_back_the_held_seat() {
+    let (anna, mallory) = (api_key("anna", OWNER), api_key("mallory", OWNER));
+    let server = TestServer::with_keys([&anna, &mallory]).await;
+    let owner = server.client_with_key(&anna);
+    let id = owner
+        .new_table(v1::CreateTableRequest { seats: vec![open(), reserved("u2", "Ugo"), open()], ..gap(3) })
+        .await;
+    let request = |request_id: &str, name: &str| v1::JoinTableRequest {
+        request_id: request_id.to_owned(),
+        display_name: name.to_owned(),
+        ..user(&id, "u1")
+    };
+    let joined = owner.join_table(request("first", "Una")).await.unwrap();
+    for again in [request("second", "Una"), request("", "Una"), request("third", "another name")] {
+        let again = owner.join_table(again).await.unwrap();
+        assert_eq!((again.seat, &again.seat_token), (joined.seat, &joined.seat_token));
+    }
+    let own = v1::JoinTableRequest { seat: Some(joined.seat), ..user(&id, "u1") };
+    assert_eq!(owner.join_table(own).await.unwrap().seat_token, joined.seat_token);
+    assert_eq!(seats(&owner, &id).await, ["player u1/Una", "reserved u2/Ugo", "open"]);
+    let stranger = server.client_with_key(&mallory).join_table(user(&id, "u1")).await;
+    assert_eq!(error_reason(stranger), Reason::NotOwner, "a user is named by the owner alone");
+
+    // Another seat is taken only if it is named.
+    let second = v1::JoinTableRequest { seat: Some(2), ..user(&id, "u1") };
+    assert_eq!(owner.join_table(second).await.unwrap().seat, 2);
+    owner.join_table(user(&id, "u2")).await.unwrap();
+    // After the start, and with the token that is valid now.
+    let new = owner.reissue_seat_token(crate::table_requests::reissue(&id, 0)).await.unwrap().seat_token;
+    let again = owner.join_table(request("fourth", "Una")).await.unwrap();
+    assert_eq!((again.seat, again.seat_token), (0, new));
+    assert_eq!(again.table.unwrap().state(), v1::TableState::Playing);
+    assert_eq!(error_reason(owner.join_table(user(&id, "u3")).await), Reason::TableStarted);
+}
+
+#[tokio::test]
 async fn seat_beyond_the_table_is_not_found() {
     let server = TestServer::new().await;
     let client = server.client();
@@ -302,7 +338,7 @@ async fn rematch_reserves_seats_for_the_owners_users() {
     let new = client.rematch(rotated).await.unwrap().table.unwrap().table_id;
     assert_eq!(seats(&client, &new).await, ["reserved u2/Ugo", "reserved u1/Una"]);
     assert_eq!(client.join_table(user(&new, "u1")).await.unwrap().seat, 1);
-    assert_eq!(error_reason(client.join_table(user(&new, "u1")).await), Reason::NoSeatFree);
+    assert_eq!(client.join_table(user(&new, "u1")).await.unwrap().seat, 1, "the seat that the user holds");
     // A rematch of a rematch is a third table.
     client.cancel_table(cancel(&new)).await.unwrap();
     let third = client.rematch(rematch(&new)).await.unwrap().table.unwrap();

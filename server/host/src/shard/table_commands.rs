@@ -108,7 +108,9 @@ fn join_table(
     let joined = if is_hidden {
         Err(HostError::NotFound { table: setup.table })
     } else {
-        actor.table.find_repeated_join(&join.seat_request).map_err(HostError::from)
+        let repeated = actor.table.find_repeated_join(&join.seat_request).map_err(HostError::from);
+        // Only the owner of the table names a user, so it may have the token of that user's seat.
+        repeated.map(|seat| seat.or_else(|| actor.table.find_held_seat(&join.seat_request)))
     };
     match joined {
         Err(error) => drop(to.send(Err(error))),

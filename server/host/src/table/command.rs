@@ -171,6 +171,15 @@ impl Table {
         Ok(None)
     }
 
+    /// The seat that the user of a request holds already, unless the request names another one.
+    #[must_use]
+    pub fn find_held_seat(&self, seat_request: &SeatRequest) -> Option<Seat> {
+        let asking = seat_request.user.as_deref()?;
+        let is_wanted = |seat: &Seat| seat_request.seat.is_none_or(|named| named == *seat);
+        let is_held = |seat: &Seat| matches!(&self.seat(*seat).holder, Holder::Player { user: Some(user), .. } if user == asking);
+        Seat::all(self.players()).filter(is_wanted).find(is_held)
+    }
+
     /// Seats a player. The last join starts the game.
     pub fn join(&self, seat_request: SeatRequest) -> Result<(Seat, Vec<Entry>), CommandError> {
         self.check_not_started()?;
