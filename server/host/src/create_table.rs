@@ -10,11 +10,14 @@ use crate::agents::AgentRequirement;
 use crate::authorization::AccessCheck;
 use crate::identity::Owner;
 use crate::limits::LimitExceeded;
+use crate::reservation::Reservation;
 use crate::shard::{NewTableLog, ShardMessage};
 use crate::table::{
     ChanceSetup, Deal, Entry, Holder, SeatSetup, Setup, TableSummary, TimeControl, Visibility,
 };
-use crate::{Actor, Host, HostError, NewChance, NewTable, client_request_key, rematch_request_key};
+use crate::{
+    Actor, Host, HostError, NewChance, NewTable, client_request_key, rematch_request_key, run_to_end,
+};
 use crate::{TableId, random_bytes};
 use parlor_store::{LogError, OwnerId};
 
@@ -116,17 +119,26 @@ impl Host {
             request: None,
             ..Setup::clone(&previous.setup)
         };
-        let owner = OwnerId::new(&setup.owner)?;
-        let request = Some(rematch_request_key(table));
-        match self
-            .reserve_and_create(&owner, max_tables, setup, AgentRequirement::Connected, Seats::NONE, request)
-            .await
-        {
+        // To the end: viewers who wait for a rematch must hear of it even if the requester has gone away.
+        let host = self.clone();
+        run_to_end(async move { host.create_rematch(table, max_tables, setup).await }).await
+    }
+
+    /// Creates the rematch of a table and announces it.
+    async fn create_rematch(
+        &self,
+        of: TableId,
+        max_tables: u32,
+        setup: Setup,
+    ) -> Result<TableSummary, HostError> {
+        let (owner, agents) = (OwnerId::new(&setup.owner)?, AgentRequirement::Connected);
+        let request = Some(rematch_request_key(of));
+        match self.reserve_and_create(&owner, max_tables, setup, agents, Seats::NONE, request).await {
             Err(HostError::Log(LogError::DuplicateRequest { table })) => self.summary(table).await,
             Err(error) => Err(error),
             Ok(summary) => {
-                let rematch = ShardMessage::Rematch { of: table, table: summary.setup.table };
-                self.shards.send(table, rematch).await?;
+                let rematch = ShardMessage::Rematch { of, table: summary.setup.table };
+                self.shards.send(of, rematch).await?;
                 Ok(summary)
             }
         }
@@ -165,7 +177,8 @@ impl Host {
         }
     }
 
-    /// Reserves the agents and creates the table; releases them if that fails.
+    /// Reserves the agents, counts the table against the quota and appends its first entries. The reservation goes with
+    /// the request, and is released wherever that ends without a table.
     async fn reserve_and_create(
         &self,
         owner: &OwnerId,
@@ -176,44 +189,19 @@ impl Host {
         request: Option<String>,
     ) -> Result<TableSummary, HostError> {
         let (table, game) = (setup.table, setup.options.game());
-        self.shared.agents.reserve(table, game, &mut setup.seats, agents)?;
-        let seats = setup.seats.clone();
-        let created = self.append_first_entries(owner, max_tables, setup, set_aside, request).await;
-        if created.is_err() {
-            self.shared.agents.release(table, &seats);
-        }
-        created
-    }
-
-    /// Counts the table against the quota and appends its first entries.
-    async fn append_first_entries(
-        &self,
-        owner: &OwnerId,
-        max_tables: u32,
-        setup: Setup,
-        set_aside: Seats,
-        request: Option<String>,
-    ) -> Result<TableSummary, HostError> {
+        let mut reservation = Reservation::of_agents(&self.shared, table, game, &mut setup.seats, agents)?;
         self.ensure_running()?;
-        let is_counted = setup.chance.deal().is_none();
-        if is_counted {
-            self.shared.quota.acquire(self.shared.log.as_ref(), owner, max_tables).await?;
+        if setup.chance.deal().is_none() {
+            reservation.count_table(owner, max_tables).await?;
         }
-        let table = setup.table;
         let is_filled = setup.seats.iter().all(SeatSetup::is_filled);
         let mut entries = vec![Entry::Created(Box::new(setup))];
         entries.extend(set_aside.iter().map(|seat| Entry::SetAside { seat }));
         entries.extend(is_filled.then_some(Entry::Started));
         let (to, answer) = oneshot::channel();
-        let create = ShardMessage::Create { new_table: Box::new(NewTableLog { entries, request }), to };
-        let created = match self.shards.send(table, create).await {
-            Ok(()) => answer.await.unwrap_or(Err(HostError::Stopping)),
-            Err(error) => Err(error),
-        };
-        if created.is_err() && is_counted {
-            self.shared.quota.release(owner);
-        }
-        created
+        let new_table = Box::new(NewTableLog { entries, request, reservation });
+        self.shards.send(table, ShardMessage::Create { new_table, to }).await?;
+        answer.await.unwrap_or(Err(HostError::Stopping))
     }
 
     fn new_id(&self) -> Result<TableId, HostError> {

@@ -25,6 +25,7 @@ mod quota;
 mod random;
 mod records;
 mod requests;
+mod reservation;
 mod retention;
 pub mod settings;
 mod shard;
@@ -300,6 +301,14 @@ fn start_bot_pool(
     };
     BotPool::start(&settings.bots, done)
         .map_err(|error| HostError::Fault { reason: format!("no threads for the house bots: {error}") })
+}
+
+/// Runs an operation to its end, also if its requester goes away: for those whose parts must not be separated.
+pub(crate) async fn run_to_end<T: Send + 'static>(
+    operation: impl Future<Output = Result<T, HostError>> + Send + 'static,
+) -> Result<T, HostError> {
+    let panicked = |_| HostError::Fault { reason: "an operation panicked".to_owned() };
+    tokio::spawn(operation.in_current_span()).await.map_err(panicked)?
 }
 
 /// Idempotency key of a client request in the log.

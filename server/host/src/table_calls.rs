@@ -9,7 +9,9 @@ use crate::persistence;
 use crate::shard::ShardMessage;
 use crate::shard::table_message::{Change, TableMessage};
 use crate::table::{DecisionAnswer, IdempotencyKey, TableSummary};
-use crate::{Actor, Answered, Host, HostError, JoinRequest, OwnerEvent, TableId, ViewerCredential};
+use crate::{
+    Actor, Answered, Host, HostError, JoinRequest, OwnerEvent, TableId, ViewerCredential, run_to_end,
+};
 
 /// Result of a join.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -128,6 +130,12 @@ impl Host {
             return Err(HostError::NotOver { table });
         }
         let owner = OwnerId::new(&summary.setup.owner)?;
+        // To the end: streams that wait for a rematch of the table must be closed even if the requester has gone away.
+        let host = self.clone();
+        run_to_end(async move { host.delete_for_owner(table, owner).await }).await
+    }
+
+    async fn delete_for_owner(&self, table: TableId, owner: OwnerId) -> Result<(), HostError> {
         let feed = vec![NewFeedItem {
             owner,
             payload: persistence::encode_feed_item(table, &OwnerEvent::Deleted, self.shared.codecs.payloads),

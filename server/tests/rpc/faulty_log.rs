@@ -27,12 +27,23 @@ enum AppendFault {
     Failing(usize, LogError),
 }
 
+/// The fault that applies to listings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum ListFault {
+    None,
+    /// Listings wait.
+    Held,
+    /// Listings wait, and at least one does.
+    Holding,
+}
+
 /// A log in memory with injected faults.
 pub(crate) struct FaultyLog {
     log: MemoryLog,
     appends: watch::Sender<AppendFault>,
     failed: watch::Sender<bool>,
     held: watch::Sender<bool>,
+    lists: watch::Sender<ListFault>,
     append_count: AtomicUsize,
     lookup_count: AtomicUsize,
     reads: Mutex<Option<LogError>>,
@@ -46,6 +57,7 @@ impl FaultyLog {
             appends: watch::Sender::new(AppendFault::None),
             failed: watch::Sender::new(false),
             held: watch::Sender::new(false),
+            lists: watch::Sender::new(ListFault::None),
             append_count: AtomicUsize::new(0),
             lookup_count: AtomicUsize::new(0),
             reads: Mutex::default(),
@@ -56,6 +68,7 @@ impl FaultyLog {
     /// Removes every fault; held appends proceed.
     pub(crate) fn recover(&self) {
         self.appends.send_replace(AppendFault::None);
+        self.lists.send_replace(ListFault::None);
         *self.reads.lock().expect("an unpoisoned lock") = None;
         *self.record.lock().expect("an unpoisoned lock") = None;
     }
@@ -95,6 +108,17 @@ impl FaultyLog {
     /// Holds every further append until [`recover`](FaultyLog::recover).
     pub(crate) fn hold_appends(&self) {
         self.appends.send_replace(AppendFault::Held);
+    }
+
+    /// Holds every further listing until [`recover`](FaultyLog::recover).
+    pub(crate) fn hold_lists(&self) {
+        self.lists.send_replace(ListFault::Held);
+    }
+
+    /// Waits until a listing is held.
+    pub(crate) async fn wait_for_held_list(&self) {
+        let mut lists = self.lists.subscribe();
+        with_timeout(lists.wait_for(|fault| *fault == ListFault::Holding)).await.expect("a live log");
     }
 
     /// Makes every further read of entries or records fail.
@@ -186,6 +210,15 @@ impl Log for FaultyLog {
     }
 
     async fn list_tables(&self, filter: LogFilter, page: PageRequest) -> Result<TablePage, LogError> {
+        self.lists.send_if_modified(|fault| {
+            let is_first = *fault == ListFault::Held;
+            if is_first {
+                *fault = ListFault::Holding;
+            }
+            is_first
+        });
+        let mut lists = self.lists.subscribe();
+        drop(lists.wait_for(|fault| *fault == ListFault::None).await.expect("a live log"));
         self.log.list_tables(filter, page).await
     }
 

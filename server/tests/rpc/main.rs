@@ -6,6 +6,7 @@
 //! Helpers: `test_server`, `client`, `streams`, `agent_client`, `players`, `table_requests`,
 //! `tournament_requests` and `faulty_log`; every other module holds the tests of one topic.
 
+mod abandoned_requests;
 mod agent_client;
 mod agent_handshake;
 mod agent_names;

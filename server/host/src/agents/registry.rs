@@ -21,7 +21,7 @@ use super::{
 use crate::clock::Clock;
 use crate::metric_names::AGENTS_CONNECTED;
 use crate::settings::AgentSettings;
-use crate::{HostError, TableId, persistence};
+use crate::{HostError, TableId, persistence, run_to_end};
 
 /// Minimum time between two log entries for a changed profile of an agent, in milliseconds.
 const PROFILE_LOG_INTERVAL_MS: u64 = 60_000;
@@ -180,6 +180,13 @@ impl AgentRegistry {
         if let Some(agent) = self.find_authorised(&identity)? {
             return Ok(agent);
         }
+        // To the end: a name that is in the log and not in the registry could not connect until a restart.
+        let registry = self.clone();
+        run_to_end(async move { registry.register(identity).await }).await
+    }
+
+    /// Registers a new agent, or authorises the caller for the one that has registered the name meanwhile.
+    async fn register(&self, identity: AgentIdentity) -> Result<Arc<Agent>, HostError> {
         let _registering = self.0.registering.lock().await;
         if let Some(agent) = self.find_authorised(&identity)? {
             return Ok(agent);

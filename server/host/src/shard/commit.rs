@@ -45,7 +45,7 @@ pub(crate) fn create(
     creation: NewTableLog,
     to: ReplyTo<TableSummary>,
 ) -> Option<TableActor> {
-    let NewTableLog { entries, request } = creation;
+    let NewTableLog { entries, request, reservation } = creation;
     let opened = entries.first().map(Table::from_first_entry);
     let table = match opened {
         Some(Ok(table)) => table,
@@ -76,9 +76,10 @@ pub(crate) fn create(
     feed_events.extend(owner_events(&actor.table, &events));
     actor.agents = turn.shared.agents.track_table(&actor.table);
     let (shared, agents) = (turn.shared.clone(), actor.agents.clone());
+    let created = Reply::Created { shared, agents, reservation, to };
     let mut append = append(&actor, turn, 0, &entries, feed_events);
     append.request = request;
-    actor.set_pending(&append.entries, Some(Reply::Created { shared, agents, to }));
+    actor.set_pending(&append.entries, Some(created));
     (append.listing, append.place) = (Some(listing(&actor)), Some(place(&actor, turn)));
     turn.appends.push(append);
     Some(actor)

@@ -3,6 +3,7 @@
 use tokio::sync::oneshot;
 
 use crate::TableId;
+use crate::reservation::Reservation;
 use crate::shard::house_bots::BotMove;
 use crate::shard::table_message::{ReplyTo, TableMessage};
 use crate::table::{Entry, TableSummary};
@@ -29,4 +30,6 @@ pub(crate) struct NewTableLog {
     pub(crate) entries: Vec<Entry>,
     /// Idempotency key of the request in the log.
     pub(crate) request: Option<String>,
+    /// What the table occupies; released if it is not created.
+    pub(crate) reservation: Reservation,
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use parlor_engine::Seat;
 
 use crate::agents::Agent;
+use crate::reservation::Reservation;
 use crate::shard::table_message::ReplyTo;
 use crate::stream::channels::Attachment;
 use crate::table::{DecisionId, Table, TableSummary};
@@ -13,7 +14,12 @@ use crate::{AnswerOutcome, AnswerRefused, Answered, HostError, Shared};
 /// A reply to send when an append is durable or has failed.
 pub(crate) enum Reply {
     /// To the creator of the table, after its seats have been assigned to their agents.
-    Created { shared: Arc<Shared>, agents: Vec<Arc<Agent>>, to: ReplyTo<TableSummary> },
+    Created {
+        shared: Arc<Shared>,
+        agents: Vec<Arc<Agent>>,
+        reservation: Reservation,
+        to: ReplyTo<TableSummary>,
+    },
     /// To the requester of a change.
     Summary(ReplyTo<TableSummary>),
     /// To the player who took a seat.
@@ -27,9 +33,13 @@ impl Reply {
     /// items.
     pub(crate) fn send(self, done: Result<&Table, HostError>) -> Option<(Attachment, Answered)> {
         match self {
-            Reply::Created { shared, agents, to } => {
-                if let Ok(table) = &done {
-                    shared.agents.assign_seats(table, &agents);
+            Reply::Created { shared, agents, reservation, to } => {
+                match &done {
+                    Ok(table) => {
+                        shared.agents.assign_seats(table, &agents);
+                        reservation.keep();
+                    }
+                    Err(_) => drop(reservation),
                 }
                 drop(to.send(done.map(Table::summary)));
             }
