@@ -76,6 +76,7 @@ mod full_record;
 mod game_setup;
 mod notation;
 mod occupants;
+mod ranking;
 mod replay;
 mod report;
 mod shuffle_check;

@@ -9,6 +9,7 @@ use parlor_proto::convert::{self, seat_number, seat_numbers};
 
 use super::causes::Cause;
 use super::game_setup::GameSetup;
+use super::ranking::{Forfeit, RankedSeat, rank};
 use super::step_builder::{StepBuilder, house_bot, table_seat};
 use crate::wire;
 use wire::table_event::Event;
@@ -31,10 +32,17 @@ struct SeatState {
     asked: u32,
     bank: u32,
     time_outs: u32,
-    forfeit: Option<wire::SeatFinish>,
+    forfeit: Option<Forfeit>,
     think_ms_total: u32,
     /// True if a think time was wrong or is missing, so that the total is unknown.
     think_time_unknown: bool,
+}
+
+impl SeatState {
+    /// True if the seat has forfeited and no house bot has taken over.
+    fn plays_defaults(&self) -> bool {
+        self.forfeit.is_some_and(|forfeit| !forfeit.is_replaced)
+    }
 }
 
 /// A table, folded from the steps so far.
@@ -112,7 +120,7 @@ impl<'a> TableFold<'a> {
 
     /// A forfeited seat with an open decision: it plays its default before anything else happens.
     pub(super) fn next_forfeited(&self) -> Option<Seat> {
-        self.to_act().iter().find(|seat| self.seats[seat.index()].forfeit.is_some())
+        self.to_act().iter().find(|seat| self.seats[seat.index()].plays_defaults())
     }
 
     /// Applies a cause and returns the step that a record must have for it. After an error the fold is
@@ -198,7 +206,7 @@ impl<'a> TableFold<'a> {
                     return Err(CauseError::Table("a house bot had the seat"));
                 }
                 state.occupant = Some(house_bot(bot));
-                state.forfeit = None;
+                state.forfeit = state.forfeit.map(|forfeit| Forfeit { is_replaced: true, ..forfeit });
                 let seat = table_seat(*seat, &house_bot(bot));
                 step.add_table_event(Event::SeatReplaced(wire::SeatReplaced { seat }));
             }
@@ -334,7 +342,7 @@ impl<'a> TableFold<'a> {
         if self.game.is_none() || state.forfeit.is_some() {
             return Err(CauseError::Table("the seat could not forfeit then"));
         }
-        state.forfeit = Some(why);
+        state.forfeit = Some(Forfeit { finish: why, order: self.steps, is_replaced: false });
         let (seat, why) = (seat_number(seat), why.into());
         step.add_table_event(Event::SeatForfeited(wire::SeatForfeited { seat, why }));
         Ok(())
@@ -348,7 +356,7 @@ impl<'a> TableFold<'a> {
             let state = &mut self.seats[seat.index()];
             if !to_act.contains(seat) {
                 state.open = None;
-            } else if state.open.is_none() && state.forfeit.is_none() {
+            } else if state.open.is_none() && !state.plays_defaults() {
                 state.asked += 1;
                 state.open = Some(state.asked);
                 opened = opened.with(seat);
@@ -357,21 +365,21 @@ impl<'a> TableFold<'a> {
         opened
     }
 
-    /// Ranks the seats: those that played on in the order of the game, those that forfeited share the place
-    /// behind them.
+    /// Ranks the seats by the outcome of the game and by their forfeits.
     fn rank(&self, outcome: &Outcome) -> wire::TableResult {
         let standings: Vec<_> = outcome.standings().collect();
-        let forfeit = |seat: Seat| self.seats[seat.index()].forfeit;
-        let seats = standings.iter().map(|standing| {
+        let ranked = standings.iter().map(|standing| RankedSeat {
+            place: standing.place.into(),
+            forfeit: self.seats[standing.seat.index()].forfeit,
+        });
+        let ranks = rank(&ranked.collect::<Vec<_>>(), self.setup.recorded_ranks());
+        let seats = standings.iter().zip(ranks).map(|(standing, (place, finish))| {
             let state = &self.seats[standing.seat.index()];
-            let is_above = |place: u8| forfeit(standing.seat).is_some() || place < standing.place;
-            let above =
-                standings.iter().filter(|other| forfeit(other.seat).is_none() && is_above(other.place));
             wire::SeatResult {
                 seat: seat_number(standing.seat),
-                place: 1 + above.count() as u32,
+                place,
                 points: standing.points,
-                finish: state.forfeit.unwrap_or(wire::SeatFinish::PlayedOut).into(),
+                finish: finish.into(),
                 clocks_run_out: state.time_outs,
                 think_ms: match self.setup.recorded_think_time(standing.seat) {
                     Some(recorded) if state.think_time_unknown => recorded,

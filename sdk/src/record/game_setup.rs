@@ -10,6 +10,7 @@ use parlor_proto::{convert, reflect};
 use prost_reflect::{DynamicMessage, Value};
 
 use super::diff::differences;
+use super::ranking::SeatRank;
 use super::report::{Finding, Problem};
 use super::shuffle_check::{self, ShuffleClaims};
 use crate::wire;
@@ -28,6 +29,8 @@ pub(super) struct GameSetup {
     revealed: (Option<wire::FairShuffle>, Option<wire::FairShuffle>),
     /// Total think time of each seat, by the result.
     think_times: Vec<u32>,
+    /// Rank of each seat, by the result.
+    ranks: Vec<SeatRank>,
 }
 
 impl GameSetup {
@@ -57,6 +60,7 @@ impl GameSetup {
         candidates.dedup_by_key(|(options, _)| *options);
         let (first, _) = *candidates.first()?;
         let revealed = shuffle.deal_group.is_some().then(|| (claims.start.cloned(), claims.end.cloned()));
+        let results = || record.result.iter().flat_map(|result| &result.seats);
         let mut setup = GameSetup {
             players,
             options: first,
@@ -65,11 +69,8 @@ impl GameSetup {
             rules_version: record.rules_version,
             chance: Chance::seeded([0; 32]),
             revealed: revealed.unwrap_or_default(),
-            think_times: record
-                .result
-                .iter()
-                .flat_map(|result| result.seats.iter().map(|seat| seat.think_ms))
-                .collect(),
+            think_times: results().map(|seat| seat.think_ms).collect(),
+            ranks: results().map(|seat| (seat.place, seat.finish())).collect(),
             shuffle,
         };
         if !started {
@@ -168,6 +169,11 @@ impl GameSetup {
     /// Total think time of a seat, by the result.
     pub(super) fn recorded_think_time(&self, seat: Seat) -> Option<u32> {
         self.think_times.get(seat.index()).copied()
+    }
+
+    /// Ranks of the seats, by the result.
+    pub(super) fn recorded_ranks(&self) -> &[SeatRank] {
+        &self.ranks
     }
 
     /// The shuffle as shown at the start.

@@ -10,6 +10,7 @@ use rand_core::SeedableRng;
 
 use super::diff::{differences, written};
 use super::game_setup::{GameSetup, outcome_of_view};
+use super::ranking::{Forfeit, RankedSeat, rank};
 use super::report::{Finding, Problem};
 use crate::wire;
 use wire::record_telling::Told;
@@ -27,7 +28,7 @@ struct ViewerRecordCheck<'a> {
     asked: u32,
     bank: u32,
     think_ms_total: u32,
-    forfeits: Vec<Option<wire::SeatFinish>>,
+    forfeits: Vec<Option<Forfeit>>,
     time_outs: Vec<u32>,
     findings: Vec<Finding>,
 }
@@ -191,14 +192,16 @@ impl ViewerRecordCheck<'_> {
                 }
             }
             Event::SeatForfeited(forfeited) => {
+                let earlier = self.forfeits.iter().flatten().map(|forfeit| forfeit.order).max();
+                let order = if self.view.is_some() { 1 + earlier.unwrap_or_default() } else { 0 };
                 if let Some(forfeit) = self.forfeits.get_mut(forfeited.seat as usize) {
-                    *forfeit = Some(forfeited.why());
+                    *forfeit = Some(Forfeit { finish: forfeited.why(), order, is_replaced: false });
                 }
             }
             Event::SeatReplaced(replaced) => {
                 let seat = replaced.seat.as_ref().map_or(usize::MAX, |seat| seat.seat as usize);
-                if let Some(forfeit) = self.forfeits.get_mut(seat) {
-                    *forfeit = None;
+                if let Some(Some(forfeit)) = self.forfeits.get_mut(seat) {
+                    forfeit.is_replaced = true;
                 }
             }
             Event::Over(over) => {
@@ -226,19 +229,17 @@ impl ViewerRecordCheck<'_> {
     fn correct_result(&self, result: &mut wire::TableResult) {
         let outcome = self.view.clone().and_then(|view| outcome_of_view(&view.into()));
         let Some(outcome) = outcome.filter(|_| result.reason() == wire::EndReason::PlayedOut) else { return };
-        let forfeit = |seat: u32| self.forfeits.get(seat as usize).copied().flatten();
+        let ranked = outcome.standings.iter().map(|standing| RankedSeat {
+            place: standing.place,
+            forfeit: self.forfeits.get(standing.seat as usize).copied().flatten(),
+        });
+        let ranks = rank(&ranked.collect::<Vec<_>>(), self.setup.recorded_ranks());
         for entry in &mut result.seats {
-            let Some(standing) = outcome.standings.iter().find(|standing| standing.seat == entry.seat) else {
-                continue;
-            };
-            let is_above = |place: u32| forfeit(entry.seat).is_some() || place < standing.place;
-            let above = outcome
-                .standings
-                .iter()
-                .filter(|other| forfeit(other.seat).is_none() && is_above(other.place));
+            let ranked = outcome.standings.iter().zip(&ranks);
+            let own = ranked.into_iter().find(|(standing, _)| standing.seat == entry.seat);
+            let Some((standing, (place, finish))) = own else { continue };
             entry.points = standing.points;
-            entry.place = 1 + above.count() as u32;
-            entry.finish = forfeit(entry.seat).unwrap_or(wire::SeatFinish::PlayedOut).into();
+            (entry.place, entry.finish) = (*place, (*finish).into());
             entry.clocks_run_out = self.time_outs.get(entry.seat as usize).copied().unwrap_or_default();
             if self.viewer.seat().map(seat_number) == Some(entry.seat) {
                 entry.think_ms = self.think_ms_total;

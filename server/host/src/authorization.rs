@@ -3,6 +3,7 @@
 use parlor_engine::{Seat, Viewer};
 
 use crate::identity::{Generation, Owner};
+use crate::shard::table_message::Change;
 use crate::table::{Setup, Table, TableSummary, Visibility};
 use crate::{Actor, HostError, ViewerCredential};
 
@@ -52,11 +53,26 @@ impl AccessCheck<'_> {
         }
     }
 
+    /// Authorises an actor to make a change.
+    ///
+    /// # Errors
+    /// The table is not the actor's, or a tournament plays it. An organiser must not decide the games of its
+    /// tournament: there a seat is resigned by its holder alone, and a table is cancelled by the tournament alone.
+    pub(crate) fn authorise(&self, actor: &Actor, change: &Change) -> Result<(), HostError> {
+        self.authorise_change(actor, change.seat())?;
+        let is_allowed = match (change, actor) {
+            (Change::Resign { .. }, Actor::Seat(_)) | (Change::Cancel { .. }, Actor::Tournament) => true,
+            (Change::Resign { .. } | Change::Cancel { .. }, _) => self.setup.chance.deal().is_none(),
+            _ => true,
+        };
+        if is_allowed { Ok(()) } else { Err(HostError::PlayedByTournament { table: self.setup.table }) }
+    }
+
     /// Authorises an actor to change one seat, or with `None` the whole table.
     pub(crate) fn authorise_change(&self, actor: &Actor, seat: Option<Seat>) -> Result<(), HostError> {
         let table = self.setup.table;
         match actor {
-            Actor::Admin => Ok(()),
+            Actor::Admin | Actor::Tournament => Ok(()),
             Actor::Owner(owner) if self.is_owner(owner) => Ok(()),
             // An actor that may not see the table must not learn that it exists.
             Actor::Owner(_) if self.setup.visibility == Visibility::Private => {

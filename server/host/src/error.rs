@@ -46,6 +46,14 @@ pub enum HostError {
         /// The table.
         table: TableId,
     },
+    /// A tournament plays the table, and decides about it.
+    #[error(
+        "table {table} is played by a tournament: a seat is resigned by its holder alone, and the tournament ends its tables; withdraw an entrant, or void the group"
+    )]
+    PlayedByTournament {
+        /// The table.
+        table: TableId,
+    },
     /// The table is not over.
     #[error("table {table} is not over yet: cancel it first, or wait")]
     NotOver {

@@ -58,6 +58,8 @@ pub enum Actor {
     Owner(Owner),
     /// Administrator: may change any table.
     Admin,
+    /// The tournament that plays the table.
+    Tournament,
     /// Holder of a seat token: may change the seat while the token is valid.
     Seat(VerifiedSeatToken),
 }

@@ -85,7 +85,7 @@ impl Host {
 
     /// Makes the seat of a suspended agent play default actions to the end and rank last. Idempotent.
     pub async fn suspend_agent_seat(&self, table: TableId, seat: Seat) -> Result<TableSummary, HostError> {
-        self.change(table, Actor::Admin, Change::SuspendAgent { seat }).await
+        self.change(table, Actor::Tournament, Change::SuspendAgent { seat }).await
     }
 
     /// Ends a table without a score. Idempotent.

@@ -10,7 +10,7 @@ use crate::streams::{
 };
 use crate::table_requests::{
     SeatedTable, cancel, gap, house, join, open, private, rematch, replace, reserved, resign,
-    resign_by_owner, table,
+    resign_by_owner, seeded, table,
 };
 use crate::test_server::{TestServer, api_key, ms, wait_until};
 
@@ -242,12 +242,40 @@ async fn resigned_seats_rank_last() {
     }
     let result = client.table(&seated.id).await.result.expect("a result");
     let places: Vec<_> = result.seats.iter().map(|seat| (seat.place, seat.finish())).collect();
-    assert_eq!(places, [(2, SeatFinish::Resigned), (1, SeatFinish::PlayedOut), (2, SeatFinish::Resigned)]);
+    let expected = [(3, SeatFinish::Resigned), (1, SeatFinish::PlayedOut), (2, SeatFinish::Resigned)];
+    assert_eq!(places, expected, "the later forfeit ranks higher");
     assert!(
         client.resign_seat(resign(&seated.tokens[0])).await.is_ok(),
         "resigning again is idempotent after the end, too"
     );
     assert_eq!(error_reason(client.resign_seat(resign(&seated.tokens[1])).await), Reason::TableOver);
+}
+
+/// With these seeds the bot reaches more points than the player, so a seat that could win would.
+#[tokio::test]
+async fn house_bot_in_a_resigned_seat_plays_on_and_ranks_last() {
+    let server = TestServer::new().await;
+    let client = server.client();
+    let mut bot_was_ahead = false;
+    for seed in 1..=6 {
+        let seated = server.new_seated_table(seeded([seed; 32], gap(2))).await;
+        client.resign_seat(resign(&seated.tokens[0])).await.unwrap();
+        let table = client.replace_seat(replace(&seated.id, 0, "greedy")).await.unwrap().table.unwrap();
+        assert!(matches!(table.seats[0].occupant, Some(Occupant::HouseBot(_))));
+        assert_eq!(table.seats[0].forfeited(), SeatFinish::Resigned, "a forfeit is for good");
+        let attach = with_wants(crate::players::WANT_VIEWS, play_seat(&seated.tokens[1]));
+        let seen = crate::players::play(&client, attach, crate::players::random_choice(1)).await;
+        let result = seen.over().result.expect("a result");
+        let ranks: Vec<_> = result.seats.iter().map(|seat| (seat.place, seat.finish())).collect();
+        assert_eq!(ranks, [(2, SeatFinish::Resigned), (1, SeatFinish::PlayedOut)], "seed {seed}");
+        bot_was_ahead |= result.seats[0].points > result.seats[1].points;
+        let request = v1::GetRecordRequest { table_id: seated.id, ..v1::GetRecordRequest::default() };
+        let record = client.get_record(request).await.unwrap().record.unwrap();
+        let decided = record.steps.iter().flat_map(|step| &step.decided);
+        let by_bot = decided.filter(|decided| decided.by() == v1::DecidedBy::HouseBot);
+        assert!(by_bot.count() > 0, "the bot plays, not the clock");
+    }
+    assert!(bot_was_ahead, "no game in which the forfeit mattered");
 }
 
 #[tokio::test]

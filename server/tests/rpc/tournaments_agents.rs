@@ -7,9 +7,9 @@ use parlor_server::identity::Scope;
 use crate::agent_client::{AgentClient, agent_seat, find_agent, hello};
 use crate::client::{Client, error_reason};
 use crate::streams::{PlayStream, attach_item, spectate, spectate_with_token};
-use crate::table_requests::{cancel as cancel_table, clock, gap, replace, spectator_token};
+use crate::table_requests::{cancel as cancel_table, clock, gap, replace, resign_by_owner, spectator_token};
 use crate::test_server::{TestServer, api_key, ms, wait_until};
-use crate::tournament_requests::{agent, cancel, house, round_robin, setup, start};
+use crate::tournament_requests::{agent, cancel, house, round_robin, setup, start, void};
 
 /// A round robin of these entrants with `groups` groups for each pair.
 fn agent_tournament(entrants: Vec<v1::EntrantSetup>, groups: u32) -> v1::TournamentSetup {
@@ -179,11 +179,13 @@ async fn tournament_start_needs_connected_agents() {
     client.follow_to_end(&id).await;
 }
 
-/// A table that ends without a result voids its group, and a fresh deal replaces it.
+/// An organiser must not decide the games of its tournament. It may void a group, which a fresh deal replaces.
 #[tokio::test]
-async fn cancelled_table_voids_its_group() {
-    let server = TestServer::new().await;
-    let client = server.client();
+async fn tables_of_a_tournament_are_resigned_and_cancelled_by_nobody_else() {
+    let scopes = [Scope::Tables, Scope::SeededTables, Scope::Agents];
+    let (organiser, admin) = (api_key("organiser", &scopes), api_key("operator", &[Scope::Admin]));
+    let server = TestServer::with_keys([&organiser, &admin]).await;
+    let (client, operator) = (server.client_with_key(&organiser), server.client_with_key(&admin));
     let mut ann = AgentClient::connect(&client, hello("ann")).await;
     let id = client.start_new_tournament(agent_tournament(vec![house("random"), agent("ann")], 1)).await;
     let (_, given) = ann.next_seat().await;
@@ -192,13 +194,21 @@ async fn cancelled_table_voids_its_group() {
     assert!(!table.over && !table.has_record && table.results.is_empty());
     let refused = client.replace_seat(replace(&given.table_id, given.seat, "random")).await;
     assert_eq!(error_reason(refused), Reason::SeatTaken, "seats of tournament tables cannot be replaced");
-    client.cancel_table(cancel_table(&given.table_id)).await.expect("cancelled");
+    for caller in [&client, &operator] {
+        let resigned = caller.resign_seat(resign_by_owner(&given.table_id, given.seat)).await;
+        assert_eq!(error_reason(resigned), Reason::NotOwner, "it would read as the agent's own doing");
+        let cancelled = caller.cancel_table(cancel_table(&given.table_id)).await;
+        assert_eq!(error_reason(cancelled), Reason::NotOwner);
+    }
+    let state = operator.table(&given.table_id).await;
+    assert_eq!(state.seats[given.seat as usize].forfeited(), SeatFinish::Unspecified);
+    client.void_group(void(&id, 0, "a draw of lots")).await.expect("a void group");
     let (_, fresh) = ann.next_seat().await;
     assert_ne!(fresh.table_id, given.table_id);
     let tables = client.tournament_tables(&id).await;
     let [void, fresh] =
         [0, 1].map(|group| tables.iter().find(|table| table.group == group).expect("a table"));
-    assert_eq!(void.void_reason, "a table of it was cancelled");
+    assert_eq!(void.void_reason, "a draw of lots");
     assert!(void.over && void.results.is_empty() && !fresh.over && fresh.void_reason.is_empty());
     assert_eq!(client.standings(&id).await.groups_voided, 1);
     // The void deal is revealed, the fresh one is not.

@@ -30,8 +30,7 @@ pub(crate) fn execute(
         }
         TableMessage::Join { to, .. } => drop(to.send(Err(CommandError::Over.into()))),
         TableMessage::Change { by, change, to } => {
-            let seat = if let Change::Resign { seat } = change { Some(seat) } else { None };
-            let allowed = AccessCheck::from(summary).authorise_change(&by, seat);
+            let allowed = AccessCheck::from(summary).authorise(&by, &change);
             drop(to.send(
                 allowed.and_then(|()| accept_repeated_change(record, &change)).map(|()| summary.clone()),
             ));

@@ -57,7 +57,7 @@ pub(crate) fn execute(actor: &mut TableActor, turn: &mut TurnContext, message: T
         }
         TableMessage::Join { join, to } => join_table(actor, turn, *join, to),
         TableMessage::Change { by, change, to } => {
-            match AccessCheck::from(&actor.table).authorise_change(&by, change.seat()) {
+            match AccessCheck::from(&actor.table).authorise(&by, &change) {
                 Ok(()) => change_table(actor, turn, change, to),
                 Err(error) => drop(to.send(Err(error))),
             }
@@ -84,16 +84,6 @@ pub(crate) fn execute(actor: &mut TableActor, turn: &mut TurnContext, message: T
             }
         }
         TableMessage::Detach(_) | TableMessage::Wake => {}
-    }
-}
-
-impl Change {
-    fn seat(&self) -> Option<Seat> {
-        match self {
-            Change::Resign { seat } => Some(*seat),
-            // All other changes are for the table's organiser: the holder of a seat token may only resign.
-            _ => None,
-        }
     }
 }
 

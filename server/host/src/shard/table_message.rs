@@ -83,3 +83,14 @@ pub(crate) enum Change {
     /// Revoke all spectator tokens issued so far.
     RevokeSpectators,
 }
+
+impl Change {
+    /// The seat that the change concerns, if its holder may make it.
+    pub(crate) fn seat(&self) -> Option<Seat> {
+        match self {
+            Change::Resign { seat } => Some(*seat),
+            // All other changes are for the table's organiser: the holder of a seat token may only resign.
+            _ => None,
+        }
+    }
+}

@@ -156,7 +156,6 @@ impl Table {
                 let state = self.seat_mut(*seat)?;
                 state.holder = Holder::House { bot: bot.clone() };
                 state.generation += 1;
-                state.finish = SeatFinish::PlayedOut;
                 state.request.clone_from(request);
                 builder.emit_to_all(TableEvent::Replaced { seat: *seat, bot: bot.clone() });
             }
@@ -282,6 +281,7 @@ impl Table {
 
     fn forfeit(&mut self, seat: Seat, finish: SeatFinish, builder: &mut StepBuilder) -> Result<(), String> {
         let is_playing = matches!(self.stage, Stage::Playing(_));
+        let position = self.length;
         let state = self.seat_mut(seat)?;
         // The seat of an agent is filled from the beginning, so it may forfeit before the start.
         if !is_playing && !matches!(state.holder, Holder::Agent { .. }) {
@@ -291,6 +291,7 @@ impl Table {
             return Err(format!("seat {seat} had forfeited"));
         }
         state.finish = finish;
+        state.forfeited_at = if is_playing { position } else { 0 };
         builder.emit_to_all(TableEvent::Forfeited { seat, finish });
         Ok(())
     }
@@ -298,18 +299,18 @@ impl Table {
     /// A forfeited seat that is to play: it plays its default action at once.
     fn forfeited_seat_to_act(&self) -> Option<Seat> {
         let asked = self.game().map(AnyGame::to_act).unwrap_or_default();
-        asked.iter().find(|seat| self.seat(*seat).finish.is_forfeit())
+        asked.iter().find(|seat| self.seat(*seat).plays_defaults())
     }
 
     /// Opens new decisions and closes those that the game no longer waits for. Returns the seats whose decision was
-    /// opened. Forfeited seats get no decisions.
+    /// opened. Seats that play defaults get no decisions.
     fn update_open_decisions(&mut self) -> Seats {
         let asked = self.game().map(AnyGame::to_act).unwrap_or_default();
         let mut opened = Seats::NONE;
         for seat in Seat::all(self.players()) {
             let state = &mut self.seats[seat.index()];
             match (asked.contains(seat), state.open) {
-                (true, None) if !state.finish.is_forfeit() => {
+                (true, None) if !state.plays_defaults() => {
                     state.asked += 1;
                     state.open = Some(DecisionId(state.asked));
                     opened = opened.with(seat);

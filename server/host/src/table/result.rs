@@ -1,6 +1,6 @@
 //! Endings and results of tables.
 
-use parlor_engine::{Outcome, Seat};
+use parlor_engine::{Outcome, Seat, Standing};
 pub use parlor_tournament::SeatFinish;
 
 use super::SeatState;
@@ -31,7 +31,8 @@ pub struct SeatResult {
     pub seat: Seat,
     /// Points by the rules of the game.
     pub points: i32,
-    /// Place, from 1 for the best. Forfeited seats share the place behind all others.
+    /// Place, from 1 for the best. Forfeited seats are behind all others, and of these the one that forfeited later is
+    /// ahead.
     pub place: u8,
     /// How the game ended for the seat.
     pub finish: SeatFinish,
@@ -49,29 +50,34 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Ranks the seats that played to the end by the game's own places; forfeited seats share the place behind them.
+    /// Ranks the seats that played to the end by the game's own places, and behind them the forfeited seats: the one
+    /// that forfeited later is ahead. Those that forfeited before the game began share the last place.
     ///
     /// # Panics
     /// If `seats` has fewer seats than the outcome.
     #[must_use]
     pub fn new(outcome: &Outcome, seats: &[SeatState]) -> Finished {
         let standings: Vec<_> = outcome.standings().collect();
-        let forfeited = |seat: Seat| seats[seat.index()].finish.is_forfeit();
-        let better_count =
-            |place: u8| standings.iter().filter(|s| !forfeited(s.seat) && s.place < place).count();
+        let forfeited_at = |seat: Seat| {
+            let state = &seats[seat.index()];
+            state.finish.is_forfeit().then_some(state.forfeited_at)
+        };
+        let is_ahead =
+            |other: &Standing, own: &Standing| match (forfeited_at(other.seat), forfeited_at(own.seat)) {
+                (None, None) => other.place < own.place,
+                (None, Some(_)) => true,
+                (Some(_), None) => false,
+                (Some(other), Some(own)) => other > own,
+            };
         let seats = standings
             .iter()
             .map(|standing| {
-                let seats_above = if forfeited(standing.seat) {
-                    better_count(u8::MAX)
-                } else {
-                    better_count(standing.place)
-                };
+                let seats_ahead = standings.iter().filter(|other| is_ahead(other, standing)).count();
                 let state = &seats[standing.seat.index()];
                 SeatResult {
                     seat: standing.seat,
                     points: standing.points,
-                    place: 1 + seats_above as u8,
+                    place: 1 + seats_ahead as u8,
                     finish: state.finish,
                     time_outs: state.time_outs,
                     think_time: state.think_time,

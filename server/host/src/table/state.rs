@@ -68,8 +68,10 @@ pub struct SeatState {
     pub grace: u32,
     /// Number of timeouts.
     pub time_outs: u32,
-    /// Forfeit state.
+    /// Forfeit state. A forfeit is for good, also if a house bot takes over.
     pub finish: SeatFinish,
+    /// Position of the forfeit in the log; 0 if there is none, or if the game had not begun.
+    pub forfeited_at: u64,
     /// Total think time, in milliseconds.
     pub think_time: u32,
     /// Entropy for the shuffle. Secret until the game begins.
@@ -100,6 +102,11 @@ pub struct Table {
 }
 
 impl SeatState {
+    /// True if the seat has forfeited and plays default actions to the end. A house bot that takes over plays itself.
+    pub(super) fn plays_defaults(&self) -> bool {
+        self.finish.is_forfeit() && !matches!(self.holder, Holder::House { .. })
+    }
+
     fn new(seat: &SeatSetup, setup: &Setup) -> SeatState {
         SeatState {
             holder: match seat {
@@ -117,6 +124,7 @@ impl SeatState {
             grace: setup.time.grace,
             time_outs: 0,
             finish: SeatFinish::PlayedOut,
+            forfeited_at: 0,
             think_time: 0,
             entropy: Entropy::NONE,
             request: None,

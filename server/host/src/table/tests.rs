@@ -293,14 +293,16 @@ fn default_action_of_a_forfeited_seat_is_a_separate_update() {
 }
 
 #[test]
-fn forfeited_seats_share_the_last_place() {
+fn later_forfeits_rank_higher() {
     let mut logged = Logged::gap(3);
     for number in [2, 1, 0] {
         let entries = logged.table.resign(seat(number)).expect("a resignation");
         logged.fold(entries);
     }
     let Some(Ending::Finished(result)) = logged.table.ending() else { panic!("the game is over") };
-    assert!(result.seats.iter().all(|seat| seat.place == 1 && seat.finish == SeatFinish::Resigned));
+    assert!(result.seats.iter().all(|seat| seat.finish == SeatFinish::Resigned));
+    let places: Vec<u8> = result.seats.iter().map(|seat| seat.place).collect();
+    assert_eq!(places, [1, 2, 3], "the first to resign is last");
     assert_eq!(logged.table.resign(seat(0)), Err(CommandError::Over));
     assert_eq!(logged.table.cancel(""), Err(CommandError::Over));
     logged.check_replay();
@@ -318,7 +320,7 @@ fn house_bot_replaces_a_forfeited_seat() {
     let bot = "greedy".to_owned();
     assert_eq!(table_events(&events), [(Audience::Everyone, TableEvent::Replaced { seat: seat(1), bot })]);
     let state = &logged.table.seats()[1];
-    assert_eq!((state.generation, state.finish), (1, SeatFinish::PlayedOut));
+    assert_eq!((state.generation, state.finish), (1, SeatFinish::Resigned), "a forfeit is for good");
     assert_eq!(logged.table.replace(seat(1), "random", None), Err(CommandError::IsHouse { seat: seat(1) }));
     assert_eq!(logged.table.reissue(seat(1), None), Err(CommandError::IsHouse { seat: seat(1) }));
     logged.play(0, 0, 0);
@@ -443,6 +445,20 @@ fn agent_seat_is_filled_at_creation_and_can_resign_or_be_suspended() {
     start(&mut logged);
     assert_eq!((logged.table.seats()[0].open, logged.table.seats()[0].finish), (None, SeatFinish::Resigned));
     assert!(logged.table.seats()[1].open.is_some(), "the default was played at once");
+    logged.check_replay();
+    // Agents that are gone before the start are so together, in whatever order.
+    let seats = [agent(), agent(), SeatSetup::Open];
+    let mut logged = Logged::new(setup(GameId::Gap.default_options(), &seats));
+    for number in [1, 0] {
+        let entries = logged.table.set_aside(seat(number)).expect("an agent's seat");
+        logged.fold(entries);
+    }
+    let (_, entries) = logged.table.join(SeatRequest::default()).expect("a free seat");
+    logged.fold(entries);
+    let entries = logged.table.resign(seat(2)).expect("a resignation");
+    logged.fold(entries);
+    let Some(Ending::Finished(result)) = logged.table.ending() else { panic!("the game is over") };
+    assert_eq!(result.seats.iter().map(|seat| seat.place).collect::<Vec<_>>(), [2, 2, 1]);
     logged.check_replay();
 }
 

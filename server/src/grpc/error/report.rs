@@ -224,7 +224,7 @@ impl From<&Failure> for ErrorReport {
             Failure::Host(HostError::NotFound { table }) => {
                 report(Reason::TableNotFound).with_metadata("table_id", table)
             }
-            Failure::Host(HostError::NotOwner { table }) => {
+            Failure::Host(HostError::NotOwner { table } | HostError::PlayedByTournament { table }) => {
                 report(Reason::NotOwner).with_metadata("table_id", table)
             }
             Failure::Host(HostError::NotOver { table }) => {

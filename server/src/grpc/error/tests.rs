@@ -206,6 +206,7 @@ fn host_errors_have_their_reasons() {
     let cases = [
         (HostError::NotFound { table: TABLE }, Code::NotFound, "TABLE_NOT_FOUND"),
         (HostError::NotOwner { table: TABLE }, Code::PermissionDenied, "NOT_OWNER"),
+        (HostError::PlayedByTournament { table: TABLE }, Code::PermissionDenied, "NOT_OWNER"),
         (HostError::NotOver { table: TABLE }, Code::FailedPrecondition, "TABLE_NOT_OVER"),
         (HostError::RequestReused, Code::AlreadyExists, "REQUEST_ID_REUSED"),
         (HostError::CursorAhead { after: 9, last: 3 }, Code::DataLoss, "CURSOR_AHEAD"),
@@ -267,6 +268,7 @@ fn every_error_reason_is_used() {
         count(LimitedResource::Tables),
         count(LimitedResource::Streams),
         HostError::NotOwner { table: TABLE }.into(),
+        HostError::PlayedByTournament { table: TABLE }.into(),
         HostError::NotFound { table: TABLE }.into(),
         HostError::NotOver { table: TABLE }.into(),
         HostError::NoSuchTournament { tournament: TOURNAMENT }.into(),

@@ -201,7 +201,7 @@ impl Runner {
         };
         for (place, table) in unneeded {
             let note = "the tournament does not need this table any more".to_owned();
-            match self.registry.host.cancel(table, Actor::Admin, note).await {
+            match self.registry.host.cancel(table, Actor::Tournament, note).await {
                 // Its end will be notified, or was already.
                 Ok(_) | Err(HostError::Command(_)) => drop(self.cancelling.insert(place)),
                 Err(error) => tracing::warn!(%table, %error, "cancelling a table failed; retrying"),
