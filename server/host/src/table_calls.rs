@@ -146,6 +146,7 @@ impl Host {
 
     /// Submits the answer of a seat to a decision.
     pub async fn act(&self, token: VerifiedSeatToken, answer: DecisionAnswer) -> Result<Answered, HostError> {
-        self.request(token.table(), |to| TableMessage::Act { token, answer, to }).await
+        let arrived = self.shared.clock.now();
+        self.request(token.table(), |to| TableMessage::Act { token, answer, arrived, to }).await
     }
 }

@@ -107,6 +107,7 @@ impl FaultyLog {
 
     /// Holds every further append until [`recover`](FaultyLog::recover).
     pub(crate) fn hold_appends(&self) {
+        self.held.send_replace(false);
         self.appends.send_replace(AppendFault::Held);
     }
 

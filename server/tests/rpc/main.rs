@@ -33,6 +33,7 @@ mod removed_keys;
 mod request_ids;
 mod restart;
 mod seats;
+mod slow_disk;
 mod store_faults;
 mod stream_resume;
 mod streams;

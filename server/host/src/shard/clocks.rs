@@ -1,7 +1,8 @@
 //! Clocks of one table: running decisions, absence of players, and the next deadline.
 //!
 //! Nothing here is stored. The log holds the times that were used up; the time running now is counted here
-//! and starts anew when the table is loaded, so a restart charges no player.
+//! and starts anew when the table is loaded, so a restart charges no player. It begins when the prompt is durable and
+//! queued to the seat, and ends when the answer arrives, so a slow disk charges no player either.
 
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ enum ClockMode {
     /// The seat has no open decision, or a house bot holds it.
     #[default]
     Off,
+    /// The prompt of the decision is not durable yet: nobody has seen it, and no time runs.
+    Unprompted,
     /// The decision time runs.
     Running { since: Moment },
     /// The decision time is paused because no client of the seat is connected; the seat's grace time runs
@@ -68,7 +71,8 @@ impl Clocks {
         }
     }
 
-    /// Updates the clocks after a change of the table.
+    /// Updates the clocks after a change of the table: stops those of decisions that are over. Those of new decisions
+    /// wait for [`Clocks::start_prompted`].
     pub(crate) fn sync(&mut self, table: &Table, now: Moment) {
         for seat in Seat::all(table.players()) {
             let state = &table.seats()[seat.index()];
@@ -79,16 +83,21 @@ impl Clocks {
                 let clock = &mut self.seats[seat.index()];
                 clock.decision = asked;
                 clock.used = Duration::ZERO;
-                if asked.is_some() {
-                    self.start_clock(table, seat, now);
-                }
+                clock.mode = if asked.is_some() { ClockMode::Unprompted } else { ClockMode::Off };
             }
         }
-        self.window_opened = match (table.window_is_held(), self.window_opened) {
-            (true, None) => Some(now),
-            (true, since) => since,
-            (false, _) => None,
-        };
+        self.window_opened = self.window_opened.filter(|_| table.window_is_held());
+        self.next_due = self.compute_next_due(table);
+    }
+
+    /// Starts the clocks of the new decisions: their prompts are durable and queued now.
+    pub(crate) fn start_prompted(&mut self, table: &Table, now: Moment) {
+        for seat in Seat::all(table.players()) {
+            if self.seats[seat.index()].mode == ClockMode::Unprompted {
+                self.start_clock(table, seat, now);
+            }
+        }
+        self.window_opened = self.window_opened.or(table.window_is_held().then_some(now));
         self.next_due = self.compute_next_due(table);
     }
 
@@ -99,21 +108,34 @@ impl Clocks {
         }
         self.window_opened = None;
         self.sync(table, now);
+        self.start_prompted(table, now);
     }
 
-    /// Sets the presence of a player. Returns whether it changed.
-    pub(crate) fn set_connected(&mut self, table: &Table, seat: Seat, connected: bool, now: Moment) -> bool {
+    /// Sets the presence of a player, who came or went at `since`. Returns whether it changed.
+    pub(crate) fn set_connected(
+        &mut self,
+        table: &Table,
+        seat: Seat,
+        connected: bool,
+        since: Moment,
+        now: Moment,
+    ) -> bool {
         let clock = &mut self.seats[seat.index()];
         if clock.connected == connected {
             return false;
         }
         clock.connected = connected;
-        if clock.mode != ClockMode::Off {
-            self.stop_clock(seat, now);
+        if self.has_started(seat) {
+            self.stop_clock(seat, since);
             self.start_clock(table, seat, now);
             self.next_due = self.compute_next_due(table);
         }
         true
+    }
+
+    /// Returns whether the clock of a seat has started for its open decision.
+    fn has_started(&self, seat: Seat) -> bool {
+        matches!(self.seats[seat.index()].mode, ClockMode::Running { .. } | ClockMode::Away { .. })
     }
 
     pub(crate) fn is_connected(&self, seat: Seat) -> bool {
@@ -140,7 +162,7 @@ impl Clocks {
     fn stop_clock(&mut self, seat: Seat, now: Moment) {
         let clock = &mut self.seats[seat.index()];
         match std::mem::take(&mut clock.mode) {
-            ClockMode::Off => {}
+            ClockMode::Off | ClockMode::Unprompted => {}
             ClockMode::Running { since } => clock.used += now.since(since),
             ClockMode::Away { since } => clock.unlogged_away += now.since(since),
         }
@@ -156,7 +178,7 @@ impl Clocks {
     pub(crate) fn grace_left(&self, table: &Table, seat: Seat, now: Moment) -> u32 {
         let running = match self.seats[seat.index()].mode {
             ClockMode::Away { since } => now.since(since),
-            ClockMode::Off | ClockMode::Running { .. } => Duration::ZERO,
+            ClockMode::Off | ClockMode::Unprompted | ClockMode::Running { .. } => Duration::ZERO,
         };
         saturating_ms(self.grace(table, seat).saturating_sub(running))
     }
@@ -184,7 +206,7 @@ impl Clocks {
         let clock = &self.seats[seat.index()];
         match clock.mode {
             ClockMode::Running { since } => clock.used + now.since(since),
-            ClockMode::Off | ClockMode::Away { .. } => clock.used,
+            ClockMode::Off | ClockMode::Unprompted | ClockMode::Away { .. } => clock.used,
         }
     }
 
@@ -216,7 +238,7 @@ impl Clocks {
         let seats = Seat::all(table.players()).filter_map(|seat| {
             let clock = &self.seats[seat.index()];
             match clock.mode {
-                ClockMode::Off => None,
+                ClockMode::Off | ClockMode::Unprompted => None,
                 ClockMode::Running { since } => {
                     Clocks::time_limit(table, seat).map(|limit| since + limit.saturating_sub(clock.used))
                 }
@@ -243,7 +265,7 @@ impl Clocks {
         for seat in Seat::all(table.players()) {
             let grace_end = match self.seats[seat.index()].mode {
                 ClockMode::Away { since } => Some(since + self.grace(table, seat)),
-                ClockMode::Off | ClockMode::Running { .. } => None,
+                ClockMode::Off | ClockMode::Unprompted | ClockMode::Running { .. } => None,
             };
             if let Some(end) = grace_end.filter(|end| *end <= now) {
                 self.stop_clock(seat, end);
@@ -252,7 +274,7 @@ impl Clocks {
             let clock = &self.seats[seat.index()];
             let Some(decision) = clock.decision else { continue };
             let has_run_out = Clocks::time_limit(table, seat)
-                .is_some_and(|limit| clock.mode != ClockMode::Off && self.used_time(seat, now) >= limit);
+                .is_some_and(|limit| self.has_started(seat) && self.used_time(seat, now) >= limit);
             if has_run_out {
                 let away = !clock.connected;
                 return Some(DueTimer::Seat { seat, decision, used: self.used_ms(seat, now), away });
@@ -301,9 +323,10 @@ impl Clocks {
         let visible = Seat::all(table.players()).filter(|seat| table.waits_for(*seat));
         let left: Vec<SeatTime> = visible
             .map(|seat| {
-                let has_started = self.seats[seat.index()].decision.is_some();
-                let is_running =
-                    if has_started { self.is_running(seat) } else { !self.would_pause(table, seat) };
+                let is_running = match self.has_started(seat) {
+                    true => self.is_running(seat),
+                    false => !self.would_pause(table, seat),
+                };
                 self.public_time_left(table, seat, now, is_running)
             })
             .collect();

@@ -35,7 +35,7 @@ pub(crate) fn execute(
                 allowed.and_then(|()| accept_repeated_change(record, &change)).map(|()| summary.clone()),
             ));
         }
-        TableMessage::Act { token, answer, to } => {
+        TableMessage::Act { token, answer, to, .. } => {
             let admitted = AccessCheck::from(summary).admit(&ViewerCredential::Seat(token));
             let outcome = admitted
                 .map(|_| resolve_past_decision(Some(record), token.seat(), answer, CommandError::Over));

@@ -238,7 +238,7 @@ impl Shard {
                 actor.queued.retain(
                     |message| !matches!(message, TableMessage::Attach(attach) if attach.attachment == attachment),
                 );
-                actor.update_presence(self.turn.now);
+                actor.update_presence(self.turn.now, self.turn.now);
                 actor.last_used = self.turn.now;
                 self.schedule_wake(table);
             }

@@ -113,6 +113,7 @@ impl TableActor {
             paused_until: None,
         };
         actor.clocks.sync(&actor.table, now);
+        actor.clocks.start_prompted(&actor.table, now);
         actor
     }
 
@@ -164,7 +165,6 @@ impl TableActor {
         for seat in asked.iter() {
             self.add_prompt(seat, now, &mut notifications);
         }
-        self.add_time_left(TimeAudience::Notified, now, &mut notifications);
         let changes_seats = entries.iter().any(Entry::changes_access);
         self.has_house_bots = if changes_seats { has_house_bots(&self.table) } else { self.has_house_bots };
         self.pending = Some(Box::new(PendingCommit { notifications, reply: None, changes_seats }));
@@ -187,12 +187,14 @@ impl TableActor {
     /// Finishes the pending append: publishes its items, or rolls the table back.
     pub(crate) fn finish_commit(&mut self, result: Result<(), HostError>, now: Moment) -> CommitOutcome {
         let Some(pending) = self.pending.take() else { return CommitOutcome::Committed };
-        let PendingCommit { notifications, reply, changes_seats } = *pending;
+        let PendingCommit { mut notifications, reply, changes_seats } = *pending;
         match result {
             Ok(()) => {
                 self.paused_until = None;
                 self.journal.mark_durable();
                 self.record = None;
+                self.clocks.start_prompted(&self.table, now);
+                self.add_time_left(TimeAudience::Notified, now, &mut notifications);
                 let answered = reply.and_then(|reply| reply.send(Ok(&self.table)));
                 notifications.send(&self.subscriptions, answered);
                 let numbers = self.table.numbers();

@@ -6,6 +6,7 @@ use parlor_engine::{Seat, Viewer};
 
 use crate::agents::Agent;
 use crate::authorization::AccessCheck;
+use crate::clock::Moment;
 use crate::shard::commit::{TurnContext, commit};
 use crate::shard::reply::{Answerer, Reply};
 use crate::shard::subscription::Subscription;
@@ -62,24 +63,30 @@ pub(crate) fn execute(actor: &mut TableActor, turn: &mut TurnContext, message: T
                 Err(error) => drop(to.send(Err(error))),
             }
         }
-        TableMessage::Act { token, answer, to } => {
+        TableMessage::Act { token, answer, arrived, to } => {
             match AccessCheck::from(&actor.table).admit(&ViewerCredential::Seat(token)) {
-                Ok(_) => answer_decision(actor, turn, (token.seat(), None), answer, Answerer::Call(to)),
+                Ok(_) => {
+                    let answerer = Answerer::Call(to);
+                    answer_decision(actor, turn, (token.seat(), None), (answer, arrived), answerer);
+                }
                 Err(error) => drop(to.send(Err(error))),
             }
         }
         TableMessage::Attach(attach) => attach_channel(actor, turn, &attach),
-        TableMessage::Answer { queue, channel, attachment, token, answer } => {
+        TableMessage::Answer { queue, channel, attachment, token, answer, arrived } => {
             let subscription =
                 actor.subscriptions.iter().find(|subscription| subscription.attachment == attachment);
             match subscription.map(|subscription| (subscription.viewer, subscription.agent.clone())) {
                 Some((Viewer::Seat(seat), agent)) => {
                     let by = (seat, agent.map(|agent| (agent, queue)));
-                    answer_decision(actor, turn, by, answer, Answerer::Stream(attachment));
+                    answer_decision(actor, turn, by, (answer, arrived), Answerer::Stream(attachment));
                 }
                 Some((Viewer::Spectator, _)) | None => {
                     let error = HostError::NoChannel { channel: channel.0 };
-                    refuse(TableMessage::Answer { queue, channel, attachment, token, answer }, error);
+                    refuse(
+                        TableMessage::Answer { queue, channel, attachment, token, answer, arrived },
+                        error,
+                    );
                 }
             }
         }
@@ -141,16 +148,17 @@ fn change_table(actor: &mut TableActor, turn: &mut TurnContext, change: Change, 
 /// An agent and its stream.
 type AgentOnStream = (Arc<Agent>, Arc<StreamQueue>);
 
-/// Submits the answer of a seat. Its outcome is sent at once, or when the answer is durable.
+/// Submits the answer of a seat, with the moment at which it arrived. Its outcome is sent at once, or when the answer is
+/// durable.
 fn answer_decision(
     actor: &mut TableActor,
     turn: &mut TurnContext,
     (seat, agent): (Seat, Option<AgentOnStream>),
-    answer: DecisionAnswer,
+    (answer, arrived): (DecisionAnswer, Moment),
     to: Answerer,
 ) {
     let DecisionAnswer { decision, answer: choice, reported } = answer;
-    let used = actor.clocks.used_ms(seat, turn.now);
+    let used = actor.clocks.used_ms(seat, arrived);
     // The public statistics of an agent must not reveal secret decisions.
     let agent = agent.filter(|_| !actor.table.is_secret(seat));
     let outcome = match actor.table.answer(seat, decision, choice, used, reported) {
@@ -159,7 +167,7 @@ fn answer_decision(
                 turn.moves.increment(1);
             }
             if let Some((agent, _)) = agent {
-                turn.shared.agents.record_answer(&agent, actor.clocks.used_time(seat, turn.now), reported);
+                turn.shared.agents.record_answer(&agent, actor.clocks.used_time(seat, arrived), reported);
             }
             return commit(actor, turn, &[entry], Some(Reply::Decided { seat, decision, to }));
         }
@@ -255,7 +263,7 @@ fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest
         subscription.send(&StreamItem::Decision(&prompt));
     }
     actor.add_subscription(subscription);
-    actor.update_presence(turn.now);
+    actor.update_presence(attach.arrived.min(turn.now), turn.now);
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use parlor_engine::{Seat, Viewer};
 use tokio::sync::oneshot;
 
 use crate::agents::Agent;
+use crate::clock::Moment;
 use crate::identity::VerifiedSeatToken;
 use crate::stream::channels::Attachment;
 use crate::stream::queue::{CatchUpGuard, StreamQueue};
@@ -26,7 +27,7 @@ pub(crate) enum TableMessage {
     /// Change the table.
     Change { by: Actor, change: Change, to: ReplyTo<TableSummary> },
     /// Answer a decision in a unary call.
-    Act { token: VerifiedSeatToken, answer: DecisionAnswer, to: ReplyTo<Answered> },
+    Act { token: VerifiedSeatToken, answer: DecisionAnswer, arrived: Moment, to: ReplyTo<Answered> },
     /// Subscribe a stream channel.
     Attach(Box<AttachRequest>),
     /// Answer a decision over a stream.
@@ -37,6 +38,8 @@ pub(crate) enum TableMessage {
         /// The seat token that the channel was attached with.
         token: Option<VerifiedSeatToken>,
         answer: DecisionAnswer,
+        /// The clock of the seat is charged up to this moment.
+        arrived: Moment,
     },
     /// End a subscription.
     Detach(Attachment),
@@ -52,6 +55,8 @@ pub(crate) struct AttachRequest {
     pub(crate) credential: ViewerCredential,
     pub(crate) after: Option<u64>,
     pub(crate) wants: Wants,
+    /// Presence counts from this moment on.
+    pub(crate) arrived: Moment,
     /// The agent, if an agent plays the seat.
     pub(crate) agent: Option<Arc<Agent>>,
     /// Held until the channel has caught up.

@@ -83,12 +83,12 @@ impl TableActor {
         }
     }
 
-    /// Updates the presence of all seats, and notifies the subscriptions that want it.
-    pub(crate) fn update_presence(&mut self, now: Moment) {
+    /// Updates the presence of all seats, which changed at `since`, and notifies the subscriptions that want it.
+    pub(crate) fn update_presence(&mut self, since: Moment, now: Moment) {
         let mut changed = false;
         for seat in Seat::all(self.table.players()) {
             let connected = self.subscriptions.iter().any(|subscription| subscription.viewer.is(seat));
-            if self.clocks.set_connected(&self.table, seat, connected, now) {
+            if self.clocks.set_connected(&self.table, seat, connected, since, now) {
                 changed = true;
                 let presence = self.presence(seat, now);
                 for subscription in

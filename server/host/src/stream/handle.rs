@@ -250,7 +250,9 @@ impl StreamHandle {
                 Some((attachment, target)) => {
                     let queue = self.queue.clone();
                     let token = target.token();
-                    to(target.table(), TableMessage::Answer { queue, channel, attachment, token, answer });
+                    let arrived = self.host.shared.clock.now();
+                    let message = TableMessage::Answer { queue, channel, attachment, token, answer, arrived };
+                    to(target.table(), message);
                 }
                 None => {
                     let refused = AnswerRefused::Host(HostError::NoChannel { channel: channel.0 });
@@ -301,7 +303,9 @@ impl StreamHandle {
         }
         let _catch_up = after.map(|_| CatchUpGuard::new(&self.queue));
         let (queue, agent) = (self.queue.clone(), self.agent.clone());
-        let attach = AttachRequest { queue, channel, attachment, credential, after, wants, agent, _catch_up };
+        let arrived = self.host.shared.clock.now();
+        let attach =
+            AttachRequest { queue, channel, attachment, credential, after, wants, arrived, agent, _catch_up };
         if let Some(before) = before {
             to(before.target.table(), TableMessage::Detach(before.attachment));
         }
