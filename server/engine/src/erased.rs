@@ -220,6 +220,14 @@ macro_rules! erased {
                 }
             }
 
+            /// See [`Game::has_secret_decisions`].
+            #[must_use]
+            pub fn has_secret_decisions(&self) -> bool {
+                match self {
+                    $(AnyGame::$variant(game) => game.has_secret_decisions(),)*
+                }
+            }
+
             /// See [`Game::public_to_act`].
             #[must_use]
             pub fn public_to_act(&self) -> Seats {
@@ -369,6 +377,7 @@ mod tests {
             assert!(!game.window_is_held());
             let has_secret_decision = game.to_act().iter().any(|seat| game.has_secret_decision(seat));
             assert!(!has_secret_decision || *id == GameId::NoDice, "{id:?}");
+            assert_eq!(game.has_secret_decisions(), *id == GameId::NoDice, "{id:?}");
         }
     }
 }

@@ -170,6 +170,11 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
         false
     }
 
+    /// Returns true if the rules have decisions whose existence is hidden, whether one is open now or not.
+    fn has_secret_decisions(&self) -> bool {
+        false
+    }
+
     /// The seats that everyone may see the game wait for. Unlike [`to_act`](Game::to_act) it depends on no
     /// hidden information: during a secret decision it is the seat whose turn is next.
     fn public_to_act(&self) -> Seats {

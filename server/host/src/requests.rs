@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use parlor_engine::{AnyOptions, GameId, Lang, Seat};
+use parlor_engine::{AnyOptions, GameId, Lang, Seat, Viewer};
 
 use crate::TableId;
 use crate::agents::AgentRequirement;
@@ -127,6 +127,11 @@ impl ViewerCredential {
             ViewerCredential::Spectator(token) => token.table(),
             ViewerCredential::NoToken { table, .. } => *table,
         }
+    }
+
+    /// The viewer that the credential stands for, if it is valid.
+    pub(crate) fn viewer(&self) -> Viewer {
+        self.seat().map_or(Viewer::Spectator, Viewer::Seat)
     }
 
     /// The seat of a player's token.

@@ -1,6 +1,7 @@
 //! Plays the two games of a pair on two servers, and compares everything that one viewer receives.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use parlor_engine::{AnyAction, Lang, Localise, Seat, Viewer, below};
 use parlor_proto::v1;
@@ -11,6 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::game_pair::GamePair;
 use crate::model_table::{ModelTable, Operation, setup};
 use crate::server::{CHANNEL, ServerFactory, TestServer, ViewerStream};
+use crate::table_kind::DECISION_MS;
 
 /// A planted leak: the received items are changed as by a server whose output depends on hidden information.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +29,8 @@ pub(crate) enum Leak {
     Number,
     /// The viewer's record also has the view of another seat.
     Record,
+    /// The time of a turn stands still while others have a hidden decision before it.
+    Time,
 }
 
 /// One of the two tables: its server, the viewer's stream, and the model of the table.
@@ -71,7 +75,7 @@ impl ServedModel {
             }
             Operation::Resign { seat } => self.server.resign(*seat).await,
             Operation::Wait { ms, .. } => {
-                self.server.clock.advance(std::time::Duration::from_millis((*ms).into()));
+                self.server.clock.advance(Duration::from_millis((*ms).into()));
             }
         }
         self.model.apply(operation, self.viewer);
@@ -167,8 +171,21 @@ impl ServedModel {
                 update.table_events.extend(vec![v1::TableEvent::default(); choices]);
             }
             Leak::Number => update.number = table.length() as u32,
-            Leak::Record => {}
+            Leak::Record | Leak::Time => {}
         }
+    }
+
+    /// The times and the presence that the viewer is shown now.
+    async fn times(&mut self) -> (Option<v1::TimeLeft>, Vec<v1::Presence>) {
+        let snapshot = self.server.snapshot(self.viewer).await;
+        let (mut time_left, presence) = (snapshot.time_left, snapshot.presence);
+        if self.leak == Some(Leak::Time)
+            && !self.model.hidden().is_empty()
+            && let Some(left) = &mut time_left
+        {
+            left.seats.iter_mut().for_each(|seat| seat.decision_ms = DECISION_MS);
+        }
+        (time_left, presence)
     }
 }
 
@@ -179,7 +196,7 @@ pub(crate) async fn compare(
     leak: Option<Leak>,
     rng: &mut ChaCha8Rng,
 ) -> Result<usize, String> {
-    let GamePair { kind, viewer, deals, steps, actions } = pair;
+    let GamePair { kind, viewer, deals, steps, public, actions } = pair;
     let mut sides = Vec::new();
     for deals in deals {
         let mut server = factory.serve(setup(*kind, deals)).await;
@@ -199,9 +216,30 @@ pub(crate) async fn compare(
         }
         check_same(&joined[0], &joined[1])?;
     }
-    for operations in steps {
+    let compares_times = kind.timed && pair.is_cut_off();
+    for (operations, public) in steps.iter().zip(public) {
         for (side, operations) in sides.iter_mut().zip(operations) {
-            for operation in operations {
+            for operation in &operations[..*public] {
+                side.perform(operation).await;
+            }
+        }
+        // The seat on turn learns from the wait itself that others were asked before: see `main.rs`.
+        let is_on_turn = viewer.seat().is_some_and(|seat| sides[0].model.table.waits_for(seat));
+        if compares_times && !is_on_turn {
+            let passed = Duration::from_millis((1 + below(3, rng)).into());
+            let mut times = Vec::new();
+            for side in &mut sides {
+                // Answered after the step has been handled, which starts the clocks.
+                side.server.get_table(*viewer).await;
+                side.server.clock.advance(passed);
+                times.push(side.times().await);
+            }
+            if times[0] != times[1] {
+                return Err(format!("{kind:?}, {viewer:?}, in {operations:?}: the times differ: {times:?}"));
+            }
+        }
+        for (side, operations) in sides.iter_mut().zip(operations) {
+            for operation in &operations[*public..] {
                 side.perform(operation).await;
             }
         }

@@ -20,6 +20,8 @@ pub(crate) struct GamePair {
     pub(crate) viewer: Viewer,
     pub(crate) deals: [Deals; 2],
     pub(crate) steps: Vec<[Vec<Operation>; 2]>,
+    /// For each step, the number of operations before the hidden answers, the same in both games.
+    pub(crate) public: Vec<usize>,
     /// Actions that were legal for some seat at some time.
     pub(crate) actions: Vec<AnyAction>,
 }
@@ -52,9 +54,18 @@ impl GamePair {
                 None => second[round].1.swap(one, other),
             }
         }
+        let public = played.steps.iter().map(|step| step.main).collect();
         let steps =
             played.steps.into_iter().zip(operations).map(|(step, same)| [step.operations, same]).collect();
-        GamePair { kind, viewer, deals: [deals, second], steps, actions: played.actions }
+        GamePair { kind, viewer, deals: [deals, second], steps, public, actions: played.actions }
+    }
+
+    /// True if the game is cut off before its end: a result would show the think time of each seat.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        let mut model = ModelTable::dealt(self.kind, &self.deals[0]);
+        let operations = self.steps.iter().flat_map(|[first, _]| first);
+        operations.for_each(|operation| drop(model.apply(operation, self.viewer)));
+        model.is_playing()
     }
 
     /// True if the views of another viewer differ at some time.

@@ -7,8 +7,9 @@
 //! same viewer. Both servers have the same keys, table id and clock, so that no field is exempt from the
 //! comparison.
 //!
-//! Timing is exempt where ARCHITECTURE.md says so: in No Dice the seat on turn waits while others have a
-//! hidden decision.
+//! At tables with a clock time passes between a public step and the hidden answers after it, and the times that
+//! the viewer is shown are compared, too. Timing is exempt where SECURITY.md says so: in No Dice the seat on turn
+//! waits while others have a hidden decision.
 //!
 //! `PARLOR_TEST_SEED=7` deals and plays other games; `PARLOR_TEST_GAMES=10` plays ten times as many.
 

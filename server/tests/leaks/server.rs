@@ -317,6 +317,24 @@ impl TestServer {
         items
     }
 
+    /// A snapshot for a second client of the viewer.
+    pub(crate) async fn snapshot(&mut self, viewer: Viewer) -> v1::Snapshot {
+        let attach = Some(self.attach(viewer, None));
+        let channels = vec![v1::FollowChannel { channel: CHANNEL, attach }];
+        let follow = with_key(v1::FollowRequest { channels }, &self.guest);
+        let mut stream = with_timeout(self.play.follow(follow)).await.expect("a stream").into_inner();
+        loop {
+            let message = with_timeout(stream.message()).await.expect("a message").expect("an open stream");
+            let snapshot = message.items.into_iter().find_map(|item| match item.item {
+                Some(v1::stream_item::Item::Snapshot(snapshot)) => Some(*snapshot),
+                _ => None,
+            });
+            if let Some(snapshot) = snapshot {
+                return snapshot;
+            }
+        }
+    }
+
     /// Opens a Play stream and attaches the viewer.
     pub(crate) async fn open_stream(&mut self, viewer: Viewer) -> ViewerStream {
         let (requests, receiver) = mpsc::channel(16);

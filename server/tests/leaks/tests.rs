@@ -117,6 +117,12 @@ async fn leaking_update_numbers_are_detected() {
     check_leaks_are_detected(GameId::NoDice, &[Leak::Number]).await;
 }
 
+/// Times can leak only where a hidden decision delays a turn.
+#[tokio::test]
+async fn leaking_times_are_detected() {
+    check_leaks_are_detected(GameId::NoDice, &[Leak::Time]).await;
+}
+
 #[tokio::test]
 async fn viewer_output_over_sockets_does_not_leak() {
     let (game, factory) = (GameId::NoDice, ServerFactory::new(true));

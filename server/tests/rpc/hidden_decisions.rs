@@ -3,9 +3,12 @@
 use parlor_engine::{AnyGame, GameId, Seat, Seats};
 use parlor_proto::v1::{self, AnswerStatus as Status, game_action, no_dice_action, stream_item::Item};
 
-use crate::streams::{ALL_WANTS, PlayStream, answer_index, attach_item, play_seat, spectate, with_wants};
+use crate::faulty_log::FaultyLog;
+use crate::streams::{
+    ALL_WANTS, PlayStream, answer_index, answer_item, attach_item, play_seat, spectate, with_wants,
+};
 use crate::table_requests::{SeatedTable, clock, find_seed, seeded, table, timed};
-use crate::test_server::{TestServer, ms};
+use crate::test_server::{TestServer, ms, wait_until};
 
 /// The channel of the spectator; seats are attached on the channels of their numbers.
 const SPECTATOR: u32 = 100;
@@ -284,4 +287,105 @@ async fn constant_window_timeout_declines() {
     assert_eq!((made.index, made.by(), made.bank_left_ms), (1, v1::DecidedBy::Clock, Some(4_000)));
     assert!(update.table_events.is_empty());
     stream.reader.decision(0).await;
+}
+
+/// The times and the presence in a snapshot for a spectator who attaches now.
+async fn shown_to_spectator(
+    server: &TestServer,
+    seated: &SeatedTable,
+) -> (Option<v1::TimeLeft>, Vec<v1::Presence>) {
+    let attach = with_wants(ALL_WANTS, spectate(&seated.id));
+    let mut stream = PlayStream::open_attached(&server.client(), SPECTATOR, attach).await;
+    let snapshot = stream.reader.snapshot(SPECTATOR).await;
+    (snapshot.time_left, snapshot.presence)
+}
+
+/// The next presence on the channel of seat 2, and the times that come with it.
+async fn told_on_presence(stream: &mut PlayStream) -> (v1::Presence, Item) {
+    (stream.reader.presence(2).await, stream.reader.next_on(2).await)
+}
+
+/// Everything that others are shown of the time before and in the turn of seat 0, while these seats have a hidden
+/// decision for 500 ms at most. Seat 0 goes away and comes back meanwhile.
+async fn times_around_window(holders: &[u8]) -> Vec<String> {
+    let server = TestServer::new().await;
+    // Past the time in which no seat counts as disconnected.
+    server.advance(ms(60_000));
+    let seated = server.new_seated_table(timed(clock(1_000, 4_000, 3_000, 9), no_dice(holders, false))).await;
+    let mut shown = Vec::new();
+    let first = PlayStream::open_attached(&server.client(), 0, play_seat(&seated.tokens[0])).await;
+    let mut stream = PlayStream::open(&server.client()).await;
+    for seat in [1, 2] {
+        let attach = with_wants(ALL_WANTS, play_seat(&seated.tokens[seat as usize]));
+        stream.send(vec![attach_item(seat, attach)]).await;
+        stream.reader.snapshot(seat).await;
+    }
+    drop_attach_presence(&server, &seated, &mut stream).await;
+    let mut windows = Vec::new();
+    for holder in holders {
+        let window = stream.reader.decision(u32::from(*holder)).await;
+        assert!(window.hidden);
+        windows.push((u32::from(*holder), window.id));
+    }
+    shown.push(format!("{:?}", shown_to_spectator(&server, &seated).await));
+    server.advance(ms(200));
+    shown.push(format!("after 200 ms: {:?}", shown_to_spectator(&server, &seated).await));
+    drop(first);
+    shown.push(format!("seat 0 leaves: {:?}", told_on_presence(&mut stream).await));
+    server.advance(ms(100));
+    shown.push(format!("away for 100 ms: {:?}", shown_to_spectator(&server, &seated).await));
+    let mut again = PlayStream::open_attached(&server.client(), 0, play_seat(&seated.tokens[0])).await;
+    again.reader.snapshot(0).await;
+    shown.push(format!("seat 0 is back: {:?}", told_on_presence(&mut stream).await));
+    server.advance(ms(100));
+    for (holder, window) in windows {
+        assert_eq!(stream.answer(holder, answer_index(window, 1)).await.status(), Status::Accepted);
+    }
+    assert!(!again.reader.decision(0).await.hidden);
+    shown.push(format!("the turn of seat 0: {:?}", shown_to_spectator(&server, &seated).await));
+    server.advance(ms(900));
+    shown.push(format!("in its bank: {:?}", shown_to_spectator(&server, &seated).await));
+    shown
+}
+
+/// Drops presence and time left of the attached seats 1 and 2, once all three seats are connected.
+async fn drop_attach_presence(server: &TestServer, seated: &SeatedTable, stream: &mut PlayStream) {
+    let all_connected =
+        async || shown_to_spectator(server, seated).await.1.iter().all(|presence| presence.connected);
+    wait_until("three connected seats", all_connected).await;
+    stream.discard_presence().await;
+}
+
+#[tokio::test]
+async fn times_do_not_show_a_hidden_decision() {
+    let without_holder = times_around_window(&[]).await;
+    for holders in [&[1][..], &[2], &[1, 2]] {
+        assert_eq!(times_around_window(holders).await, without_holder, "{holders:?}");
+    }
+}
+
+/// A reader who polls must not see by the latency that a hidden answer is being stored.
+#[tokio::test]
+async fn reads_do_not_wait_for_the_append_of_a_hidden_answer() {
+    let log = FaultyLog::new();
+    let server = TestServer::with_log(log.clone(), |_| {}).await;
+    let client = server.client();
+    let seated = server.new_seated_table(no_dice(&[1], false)).await;
+    let mut stream = attach_everyone(&server, &seated).await;
+    drop_attach_items(&mut stream, &server, &seated, &[0, 1, 2, SPECTATOR]).await;
+    let window = stream.reader.decision(1).await;
+    let before = client.table(&seated.id).await;
+    log.hold_appends();
+    stream.send(vec![answer_item(1, answer_index(window.id, 1))]).await;
+    log.wait_for_held_append().await;
+    assert_eq!(client.table(&seated.id).await, before);
+    assert_eq!(client.list_tables(v1::ListTablesRequest::default()).await.expect("a list").tables, [before]);
+    shown_to_spectator(&server, &seated).await;
+    let mut again = PlayStream::open_attached(&client, 2, play_seat(&seated.tokens[2])).await;
+    again.reader.snapshot(2).await;
+    // The seat on turn is asked when the answer is durable, also if it attaches meanwhile.
+    stream.assert_nothing_on(0).await;
+    log.recover();
+    assert_eq!(stream.reader.answered(1).await.status(), Status::Accepted);
+    assert!(!stream.reader.decision(0).await.hidden);
 }

@@ -52,6 +52,26 @@ async fn answer_is_not_acknowledged_or_shown_before_it_is_durable() {
 }
 
 #[tokio::test]
+async fn reads_show_the_last_durable_state_while_an_append_waits() {
+    let (log, server) = faulty_server().await;
+    let client = server.client();
+    let id = client.new_table(gap(2)).await;
+    let before = client.table(&id).await;
+    log.hold_appends();
+    let joining = tokio::spawn({
+        let (client, request) = (client.clone(), join(&id));
+        async move { client.join_table(request).await }
+    });
+    log.wait_for_held_append().await;
+    for _ in 0..2 {
+        assert_eq!(client.table(&id).await, before, "the seat is not taken yet");
+    }
+    log.recover();
+    joining.await.expect("a finished call").expect("a seat");
+    assert_ne!(client.table(&id).await.seats[0].occupant, open_occupant());
+}
+
+#[tokio::test]
 async fn failed_append_has_no_effect_and_is_answered_store_unavailable() {
     for error in [io_error(), no_space_error()] {
         let (log, server) = faulty_server().await;

@@ -231,6 +231,10 @@ impl Game for NoDice {
         if self.outcome.is_some() { Seats::NONE } else { Seats::only(self.turn) }
     }
 
+    fn has_secret_decisions(&self) -> bool {
+        true
+    }
+
     fn has_secret_decision(&self, seat: Seat) -> bool {
         self.asked.contains(seat)
     }

@@ -10,11 +10,12 @@ use parlor_engine::Seat;
 
 use crate::SeatTime;
 use crate::clock::Moment;
+use crate::shard::public_clock::PublicClock;
 use crate::table::{DecisionId, Entry, Holder, Table};
 
 /// State of one seat's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum ClockMode {
+pub(super) enum ClockMode {
     /// The seat has no open decision, or a house bot holds it.
     #[default]
     Off,
@@ -27,7 +28,7 @@ enum ClockMode {
     Away { since: Moment },
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct SeatClock {
     /// The decision being timed.
     decision: Option<DecisionId>,
@@ -37,6 +38,10 @@ struct SeatClock {
     /// Grace time used up and not yet in the log.
     unlogged_away: Duration,
     connected: bool,
+    /// The decision is secret.
+    is_secret: bool,
+    /// What everyone sees of the clock, if that is not the clock itself.
+    public: Option<Box<PublicClock>>,
 }
 
 /// A deadline that has passed.
@@ -77,12 +82,14 @@ impl Clocks {
         for seat in Seat::all(table.players()) {
             let state = &table.seats()[seat.index()];
             let asked = state.open.filter(|_| !matches!(state.holder, Holder::House { .. }));
+            self.sync_public_clock(table, seat, asked, now);
             let clock = &mut self.seats[seat.index()];
             if clock.decision != asked {
                 self.stop_clock(seat, now);
                 let clock = &mut self.seats[seat.index()];
                 clock.decision = asked;
                 clock.used = Duration::ZERO;
+                clock.is_secret = asked.is_some() && table.is_secret(seat);
                 clock.mode = if asked.is_some() { ClockMode::Unprompted } else { ClockMode::Off };
             }
         }
@@ -90,11 +97,28 @@ impl Clocks {
         self.next_due = self.compute_next_due(table);
     }
 
+    /// Updates the public clock of a seat, before its own clock. `asked` is the decision that is open now.
+    fn sync_public_clock(&mut self, table: &Table, seat: Seat, asked: Option<DecisionId>, now: Moment) {
+        let state = &table.seats()[seat.index()];
+        let clock = &mut self.seats[seat.index()];
+        if clock.public.is_none() && table.is_timed() && table.hides_starts_of_turns() {
+            clock.public = Some(Box::new(PublicClock::new(state.bank, state.grace, clock.connected)));
+        }
+        if let Some(public) = &mut clock.public {
+            let has_decided = clock.decision.is_some() && clock.decision != asked && !clock.is_secret;
+            public.sync(table.waits_for(seat), has_decided, table.setup().time.decision, now);
+        }
+    }
+
     /// Starts the clocks of the new decisions: their prompts are durable and queued now.
     pub(crate) fn start_prompted(&mut self, table: &Table, now: Moment) {
         for seat in Seat::all(table.players()) {
             if self.seats[seat.index()].mode == ClockMode::Unprompted {
                 self.start_clock(table, seat, now);
+            }
+            let absent_from = self.reconnect_deadline.max(now);
+            if let Some(public) = &mut self.seats[seat.index()].public {
+                public.start_prompted(absent_from, now);
             }
         }
         self.window_opened = self.window_opened.or(table.window_is_held().then_some(now));
@@ -105,6 +129,7 @@ impl Clocks {
     pub(crate) fn restart(&mut self, table: &Table, now: Moment) {
         for clock in &mut self.seats {
             (clock.decision, clock.mode) = (None, ClockMode::Off);
+            clock.public.iter_mut().for_each(|public| public.reset());
         }
         self.window_opened = None;
         self.sync(table, now);
@@ -125,12 +150,19 @@ impl Clocks {
             return false;
         }
         clock.connected = connected;
+        let absent_from = self.reconnect_deadline.max(now);
+        clock.public.iter_mut().for_each(|public| public.set_connected(connected, absent_from, since, now));
         if self.has_started(seat) {
             self.stop_clock(seat, since);
             self.start_clock(table, seat, now);
             self.next_due = self.compute_next_due(table);
         }
         true
+    }
+
+    /// Returns whether the prompt of the seat's open decision is durable.
+    pub(crate) fn is_prompted(&self, seat: Seat) -> bool {
+        self.seats[seat.index()].mode != ClockMode::Unprompted
     }
 
     /// Returns whether the clock of a seat has started for its open decision.
@@ -174,8 +206,11 @@ impl Clocks {
         logged.saturating_sub(self.seats[seat.index()].unlogged_away)
     }
 
-    /// Remaining grace time of a seat in milliseconds.
+    /// Remaining grace time of a seat in milliseconds, as everyone may see it.
     pub(crate) fn grace_left(&self, table: &Table, seat: Seat, now: Moment) -> u32 {
+        if let Some(public) = &self.seats[seat.index()].public {
+            return public.grace_left(now);
+        }
         let running = match self.seats[seat.index()].mode {
             ClockMode::Away { since } => now.since(since),
             ClockMode::Off | ClockMode::Unprompted | ClockMode::Running { .. } => Duration::ZERO,
@@ -314,8 +349,7 @@ impl Clocks {
         }
     }
 
-    /// Time left of every seat that the table publicly waits for. While other seats decide in secret, a clock
-    /// that has not started is shown as running, so that the reason stays secret.
+    /// Time left of every seat that the table publicly waits for. It does not depend on secret decisions.
     pub(crate) fn all_times_left(&self, table: &Table, now: Moment) -> Option<Vec<SeatTime>> {
         if !table.is_timed() {
             return None;
@@ -323,6 +357,9 @@ impl Clocks {
         let visible = Seat::all(table.players()).filter(|seat| table.waits_for(*seat));
         let left: Vec<SeatTime> = visible
             .map(|seat| {
+                if let Some(public) = &self.seats[seat.index()].public {
+                    return public.time_left(seat, table.setup().time.decision, now);
+                }
                 let is_running = match self.has_started(seat) {
                     true => self.is_running(seat),
                     false => !self.would_pause(table, seat),
@@ -334,6 +371,6 @@ impl Clocks {
     }
 }
 
-fn saturating_ms(time: Duration) -> u32 {
+pub(super) fn saturating_ms(time: Duration) -> u32 {
     u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
 }

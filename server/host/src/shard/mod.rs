@@ -8,6 +8,7 @@ pub(crate) mod house_bots;
 pub(crate) mod journal;
 pub(crate) mod load;
 mod message;
+mod public_clock;
 pub(crate) mod reply;
 pub(crate) mod senders;
 pub(crate) mod subscription;
@@ -207,7 +208,7 @@ impl Shard {
         let max_queued = self.shared.table_queue;
         match self.tables.get_mut(&table) {
             Some(TableSlot::Live(actor)) => {
-                if !actor.is_pending() {
+                if !actor.is_pending() || actor.can_serve_now(&message) {
                     table_commands::execute(actor, &mut self.turn, message);
                     self.schedule_wake(table);
                 } else if actor.queued.len() < max_queued {

@@ -23,7 +23,9 @@ use crate::shard::table_message::TableMessage;
 use crate::shard::viewer_items::{TimeAudience, add_update};
 use crate::stream::channels::Attachment;
 use crate::stream::notifications::Notifications;
-use crate::table::{Entry, Holder, Record, RecordedEvent, Step, Table, TableEvent};
+use crate::table::{
+    Entry, Holder, Record, RecordedEvent, Step, Table, TableEvent, TableSummary, UpdateNumbers,
+};
 use crate::{Answered, HostError, StreamItem};
 use parlor_store::OwnerId;
 
@@ -34,6 +36,10 @@ struct PendingCommit {
     reply: Option<Reply>,
     /// The append changes the holders of seats or the validity of tokens.
     changes_seats: bool,
+    /// Number of the last durable update of each viewer.
+    numbers: UpdateNumbers,
+    /// Summary of the last durable state, if it was asked for.
+    summary: Option<Box<TableSummary>>,
 }
 
 /// Outcome of an append.
@@ -146,6 +152,7 @@ impl TableActor {
         now: Moment,
     ) -> Result<Vec<TableEvent>, HostError> {
         let subscriptions = &self.subscriptions;
+        let numbers = self.table.numbers();
         let mut notifications = Notifications::new(self.codecs.items, subscriptions);
         let (mut asked, mut events) = (Seats::NONE, Vec::new());
         for entry in entries {
@@ -167,7 +174,9 @@ impl TableActor {
         }
         let changes_seats = entries.iter().any(Entry::changes_access);
         self.has_house_bots = if changes_seats { has_house_bots(&self.table) } else { self.has_house_bots };
-        self.pending = Some(Box::new(PendingCommit { notifications, reply: None, changes_seats }));
+        let (reply, summary) = (None, None);
+        self.pending =
+            Some(Box::new(PendingCommit { notifications, reply, changes_seats, numbers, summary }));
         Ok(events)
     }
 
@@ -179,15 +188,54 @@ impl TableActor {
                 notifications: Notifications::new(self.codecs.items, &[]),
                 reply: None,
                 changes_seats: false,
+                numbers: self.table.numbers(),
+                summary: None,
             })
         };
         self.pending.get_or_insert_with(empty).reply = reply;
     }
 
+    /// Returns whether a request can be served although an append is pending: a read, from the last durable state.
+    /// A secret decision is stored without a public trace, so a viewer to whom the append is invisible must not have to
+    /// wait for it either.
+    pub(crate) fn can_serve_now(&self, message: &TableMessage) -> bool {
+        let Some(pending) = &self.pending else { return true };
+        let is_created = !self.journal.is_empty();
+        match message {
+            TableMessage::Summary(_) | TableMessage::Admit { .. } => is_created,
+            TableMessage::Attach(attach) => {
+                let viewer = attach.credential.viewer();
+                let is_prompted = |seat: Seat| {
+                    self.table.seats()[seat.index()].open.is_none_or(|_| self.clocks.is_prompted(seat))
+                };
+                let is_invisible = pending.numbers.get(viewer) == self.table.numbers().get(viewer);
+                is_created && !pending.changes_seats && is_invisible && viewer.seat().is_none_or(is_prompted)
+            }
+            _ => false,
+        }
+    }
+
+    /// Summary of the last durable state.
+    pub(crate) fn durable_summary(&mut self) -> Result<TableSummary, CorruptJournal> {
+        let Some(pending) = &mut self.pending else { return Ok(self.table.summary()) };
+        // Only a public step changes what a summary shows, apart from the tokens.
+        let is_unchanged = !pending.changes_seats
+            && pending.numbers.get(Viewer::Spectator) == self.table.numbers().get(Viewer::Spectator);
+        if is_unchanged {
+            return Ok(self.table.summary());
+        }
+        if let Some(summary) = &pending.summary {
+            return Ok(TableSummary::clone(summary));
+        }
+        let summary = self.journal.fold(self.table.setup(), self.codecs.payloads)?.summary();
+        pending.summary = Some(Box::new(summary.clone()));
+        Ok(summary)
+    }
+
     /// Finishes the pending append: publishes its items, or rolls the table back.
     pub(crate) fn finish_commit(&mut self, result: Result<(), HostError>, now: Moment) -> CommitOutcome {
         let Some(pending) = self.pending.take() else { return CommitOutcome::Committed };
-        let PendingCommit { mut notifications, reply, changes_seats } = *pending;
+        let PendingCommit { mut notifications, reply, changes_seats, .. } = *pending;
         match result {
             Ok(()) => {
                 self.paused_until = None;
@@ -211,6 +259,12 @@ impl TableActor {
                 self.roll_back(now)
             }
         }
+    }
+
+    /// Returns whether the pending append, if there is one, is visible to everyone.
+    pub(crate) fn is_publicly_pending(&self) -> bool {
+        let last = self.table.numbers().get(Viewer::Spectator);
+        self.pending.as_ref().is_some_and(|pending| pending.numbers.get(Viewer::Spectator) != last)
     }
 
     /// Adds a subscription, keeping the order of attachments.

@@ -51,10 +51,13 @@ impl AttachRequest {
 pub(crate) fn execute(actor: &mut TableActor, turn: &mut TurnContext, message: TableMessage) {
     actor.last_used = turn.now;
     match message {
-        TableMessage::Summary(to) => drop(to.send(Ok(actor.table.summary()))),
+        TableMessage::Summary(to) => drop(to.send(durable_summary(actor))),
         TableMessage::Admit { credential, to } => {
-            let viewer = AccessCheck::from(&actor.table).admit(&credential);
-            drop(to.send(viewer.map(|viewer| (actor.table.summary(), viewer))));
+            let admitted = durable_summary(actor).and_then(|summary| {
+                let viewer = AccessCheck::from(&summary).admit(&credential)?;
+                Ok((summary, viewer))
+            });
+            drop(to.send(admitted));
         }
         TableMessage::Join { join, to } => join_table(actor, turn, *join, to),
         TableMessage::Change { by, change, to } => {
@@ -92,6 +95,10 @@ pub(crate) fn execute(actor: &mut TableActor, turn: &mut TurnContext, message: T
         }
         TableMessage::Detach(_) | TableMessage::Wake => {}
     }
+}
+
+fn durable_summary(actor: &mut TableActor) -> Result<TableSummary, HostError> {
+    actor.durable_summary().map_err(|error| HostError::Fault { reason: error.to_string() })
 }
 
 fn join_table(

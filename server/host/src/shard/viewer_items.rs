@@ -98,7 +98,8 @@ impl TableActor {
                 }
             }
         }
-        if changed && !self.is_pending() {
+        // The times after a public step are told with it.
+        if changed && !self.is_publicly_pending() {
             let mut notifications = Notifications::new(self.codecs.items, &self.subscriptions);
             self.add_time_left(TimeAudience::All, now, &mut notifications);
             notifications.send(&self.subscriptions, None);

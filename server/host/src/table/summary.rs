@@ -214,6 +214,13 @@ impl Table {
         self.game().is_some_and(AnyGame::window_is_held)
     }
 
+    /// True if a secret decision may precede a turn for a time that is secret too: windows of constant length hide
+    /// nothing by their length.
+    #[must_use]
+    pub fn hides_starts_of_turns(&self) -> bool {
+        !self.setup.time.constant_secret && self.game().is_some_and(AnyGame::has_secret_decisions)
+    }
+
     /// True if it is public that the table waits for the player of the seat. False if the server plays for the seat.
     #[must_use]
     pub fn waits_for(&self, seat: Seat) -> bool {
