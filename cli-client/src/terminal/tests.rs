@@ -173,5 +173,5 @@ async fn end_of_input_ends_playing_but_not_watching() {
         play_line_mode(Lang::En, channels, InputSource::Interactive, io::empty(), printed.clone())
             .await
             .unwrap();
-    assert!(line_mode.is_over() && printed.text().contains("place 1: "));
+    assert!(line_mode.is_over() && printed.text().contains(" 1st with "));
 }

@@ -71,8 +71,9 @@ fn play(id: GameId, players: u8, seed: u8, theme: Theme, views: bool) -> usize {
     }
     let over = text(&drawn(&mut screen, 80, 24));
     for score in table.result().expect("the game is over").seats {
-        let place = ["1st", "2nd", "3rd", "4th", "5th", "6th"][score.place as usize - 1];
-        assert!(over.contains(place), "the result has {place}:\n{over}");
+        let in_english = ["1st", "2nd", "3rd", "4th", "5th", "6th"][score.place as usize - 1].to_owned();
+        let places = [in_english, format!("Platz {}", score.place)];
+        assert!(places.iter().any(|place| over.contains(place)), "the result has {places:?}:\n{over}");
     }
     assert_eq!(press(&mut screen, KeyCode::Enter), Some(Intent::Leave));
     asked
