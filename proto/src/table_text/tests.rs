@@ -126,19 +126,19 @@ fn results_tell_place_points_and_forfeit() {
     check(
         &SeatResultText { standing, finish: v1::SeatFinish::PlayedOut },
         [
-            "Seat 0 comes 2nd with 14.",
-            "You come 2nd with 14.",
-            "Sitz 0 wird 2. mit 14.",
-            "Du wirst 2. mit 14.",
+            "Seat 0 comes 2nd with 14 points.",
+            "You come 2nd with 14 points.",
+            "Sitz 0 belegt Platz 2 mit 14 Punkten.",
+            "Du belegst Platz 2 mit 14 Punkten.",
         ],
     );
     check(
         &SeatResultText { standing, finish: v1::SeatFinish::TimedOut },
         [
-            "Seat 0 ran out of time too often and comes 2nd with 14.",
-            "You ran out of time too often and come 2nd with 14.",
-            "Sitz 0 hat die Zeit zu oft überschritten und wird 2. mit 14.",
-            "Du hast die Zeit zu oft überschritten und wirst 2. mit 14.",
+            "Seat 0 ran out of time too often and comes 2nd with 14 points.",
+            "You ran out of time too often and come 2nd with 14 points.",
+            "Sitz 0 hat die Zeit zu oft überschritten und belegt Platz 2 mit 14 Punkten.",
+            "Du hast die Zeit zu oft überschritten und belegst Platz 2 mit 14 Punkten.",
         ],
     );
 }

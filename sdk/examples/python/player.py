@@ -1,11 +1,11 @@
 """Plays any game, and knows none: prints the table, the events and the moves in words, and asks which move to make.
 
-python player.py GAME [HOST:PORT] [LANGUAGE]    (an API key, if needed, in PARLOR_KEY; without a terminal, moves are random)
+python player.py [GAME] [HOST:PORT] [LANGUAGE]    (an API key, if needed, in PARLOR_KEY; without a terminal, moves are random)
 """
 import os, queue, random, sys, time, uuid
 import grpc
 from parlor.v1 import common_pb2, play_pb2 as p, play_pb2_grpc, table_pb2 as t, table_pb2_grpc
-game, address, language = (sys.argv[1:] + ["127.0.0.1:7766", "ENGLISH"][len(sys.argv) - 2:])[:3]
+game, address, language = (sys.argv[1:] + ["gap", "127.0.0.1:7766", "english"][len(sys.argv) - 1:])[:3]
 key = [("authorization", "Bearer " + os.environ["PARLOR_KEY"])] if "PARLOR_KEY" in os.environ else None
 channel = grpc.insecure_channel(address.removeprefix("http://"), [("grpc.keepalive_time_ms", 10000)])
 tables, play = table_pb2_grpc.TableServiceStub(channel), play_pb2_grpc.PlayServiceStub(channel)
@@ -28,7 +28,7 @@ def choose(decision):
     for index, action in enumerate(decision.texts.actions):
         print(f"  [{index}] {words(action)}")
     print(words(decision.texts.question))
-    typed = input("Number of your move: ") if sys.stdin.isatty() else str(random.randrange(decision.legal_count))
+    typed = input("Number: ") if sys.stdin.isatty() else str(random.randrange(decision.legal_count))
     return int(typed) if typed.isdecimal() and int(typed) < decision.legal_count else choose(decision)
 
 seats = [t.SeatSetup(house_bot=t.HouseBotSeat(name="greedy")), t.SeatSetup(open=t.OpenSeat())]
@@ -47,7 +47,8 @@ while not over:
         for item in (item for message in play.Play(iter(requests.get, None)) for item in message.items):
             if item.HasField("update"):
                 after, texts = item.update.number, item.update.texts
-                print(*map(words, [*texts.table_events, *texts.events, *texts.result.seats]), sep="\n")
+                for text in [*texts.table_events, *texts.events, *texts.result.seats]:
+                    print(words(text))
                 over = over or texts.HasField("result")
             if item.HasField("decision"):
                 answer = p.Answer(decision_id=item.decision.id, index=choose(item.decision))
