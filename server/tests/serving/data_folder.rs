@@ -66,7 +66,8 @@ async fn tables(running: &ServerProcess) -> TableServiceClient<Channel> {
 
 /// The reason for which a seat token is refused, or "" if it is valid.
 async fn refusal(running: &ServerProcess, table: &str, token: &str) -> String {
-    let request = v1::GetTableRequest { table_id: table.to_owned(), token: token.to_owned() };
+    let request =
+        v1::GetTableRequest { table_id: table.to_owned(), token: token.to_owned(), ..Default::default() };
     let answer = with_timeout(tables(running).await.get_table(request)).await;
     answer.err().map(|status| reason(&status)).unwrap_or_default()
 }
