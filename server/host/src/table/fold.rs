@@ -255,7 +255,7 @@ impl Table {
         state.time_outs = state.time_outs.saturating_add(1);
         let times = state.time_outs;
         builder.emit_to_all(TableEvent::TimedOut { seat, times });
-        if limit > 0 && times >= limit {
+        if limit > 0 && times >= limit && !self.seats[seat.index()].finish.is_forfeit() {
             let finish = if away { SeatFinish::Disconnected } else { SeatFinish::TimedOut };
             self.forfeit(seat, finish, builder)?;
         }
@@ -286,6 +286,10 @@ impl Table {
         // The seat of an agent is filled from the beginning, so it may forfeit before the start.
         if !is_playing && !matches!(state.holder, Holder::Agent { .. }) {
             return Err("the game was not on".to_owned());
+        }
+        if state.finish.is_forfeit() && matches!(state.holder, Holder::House { .. }) {
+            // In logs of earlier versions a seat that a bot had taken over could forfeit once more.
+            return Ok(());
         }
         if state.finish.is_forfeit() {
             return Err(format!("seat {seat} had forfeited"));
