@@ -80,7 +80,7 @@ impl GameReplay {
             }
             match self.receive().await {
                 Ok(()) => {}
-                Err(error) if error.should_reopen_stream() => {
+                Err(error) if error.is_temporary() => {
                     let wait = self.backoff.wait(error.retry_after());
                     tracing::debug!(%error, ?wait, "reopening a replay");
                     sleep(wait).await;
@@ -130,7 +130,7 @@ impl GameReplay {
             }
             Ok(None) => {
                 self.stream = None;
-                Err(Error::missing_field("steps"))
+                Err(Error::from_close(wire::ErrorReason::ServerStopping, "the server ended the stream"))
             }
             Err(status) => {
                 self.stream = None;

@@ -94,7 +94,7 @@ fn every_field_of_create_table_is_decoded() {
         metadata: BTreeMap::from([("k".to_owned(), "v".to_owned())]),
         fill_ms: Some(1_500),
         chance: Some(Chance::GivenSeed(v1::GivenSeed { seed: vec![9; 32] })),
-        game: "flush".to_owned(),
+        game: "five_three_five".to_owned(),
     };
     let mut coverage = super::field_coverage::FieldCoverage::new();
     coverage.record("CreateTableRequest", &wire);

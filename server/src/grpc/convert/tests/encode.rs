@@ -202,8 +202,8 @@ fn decision_is_encoded_with_every_field() {
     let legal = prompt.legal.iter().copied().map(v1::GameAction::from).collect::<Vec<_>>();
     let view = v1::GameView { seed_given: true, ..prompt.view.clone().expect("a view").into() };
     let lang = Lang::De;
-    let actions = prompt.legal.iter().map(|action| action.rich_text(lang, Viewer::Spectator).into());
     let engine_view = prompt.view.as_ref().expect("a view");
+    let actions = prompt.legal.iter().map(|action| engine_view.action_text(action, lang).into());
     let texts = v1::DecisionTexts {
         question: Some(engine_view.question(lang).into()),
         actions: actions.collect(),
