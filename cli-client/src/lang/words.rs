@@ -164,14 +164,13 @@ pub(crate) fn presence(name: &str, connected: bool, lang: Lang) -> String {
     }
 }
 
-/// Suffix with the number of expired clocks; empty for none.
+/// Sentence about the expired clocks of a seat.
 pub(crate) fn clocks_run_out(times: u32, lang: Lang) -> String {
     match (times, lang) {
-        (0, _) => String::new(),
-        (1, Lang::En) => ", 1 clock ran out".to_owned(),
-        (1, Lang::De) => ", 1 Uhr abgelaufen".to_owned(),
-        (times, Lang::En) => format!(", {times} clocks ran out"),
-        (times, Lang::De) => format!(", {times} Uhren abgelaufen"),
+        (1, Lang::En) => "The clock ran out once.".to_owned(),
+        (1, Lang::De) => "Die Uhr ist einmal abgelaufen.".to_owned(),
+        (times, Lang::En) => format!("The clock ran out {times} times."),
+        (times, Lang::De) => format!("Die Uhr ist {times}-mal abgelaufen."),
     }
 }
 

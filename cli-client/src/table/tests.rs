@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use parlor_engine::{AnyAction, AnyGame, Chance, GameId, Lang, NoEvents, Viewer};
+use parlor_engine::{AnyAction, AnyGame, Chance, GameId, Lang, Localise as _, NoEvents, Viewer};
 use parlor_proto::v1;
 
 use super::*;
@@ -185,4 +185,45 @@ fn presence_changes_are_logged_once() {
     assert_eq!(log(1, true), ["greedy ist wieder da."]);
     assert_eq!(log(1, false), ["greedy ist nicht mehr verbunden."]);
     assert!(log(0, false).is_empty(), "the viewer's own presence is not logged");
+}
+
+#[test]
+fn sentences_name_players_and_tell_namesakes_apart() {
+    let seats = vec![player(0, "Anna"), bot(1), bot(2), player(3, "")];
+    let names = decode_table(v1::Table { seats, ..wire_table() }).unwrap().names();
+    let named = |number| names.render(&seat(number).rich_text(Lang::En, Viewer::Spectator));
+    assert_eq!([0, 1, 2, 3].map(named), ["Anna", "greedy (1)", "greedy (2)", "Seat 3"]);
+}
+
+#[test]
+fn results_are_sentences_that_address_the_viewer() {
+    let results = |lang| {
+        let mut known = ViewerState::new(lang);
+        known.apply(TableMessage::Snapshot(Box::new(decode_snapshot(wire_snapshot(&game())).unwrap())));
+        let score = |number, finish, clocks_run_out| {
+            let place = u32::from(number) + 1;
+            known.result_text(&SeatScore { seat: seat(number), place, points: 7, finish, clocks_run_out })
+        };
+        [
+            score(1, SeatFinish::PlayedOut, 0),
+            score(1, SeatFinish::PlayedOut, 1),
+            score(0, SeatFinish::TimedOut, 3),
+        ]
+    };
+    assert_eq!(
+        results(Lang::En),
+        [
+            "greedy comes 2nd with 7 points.",
+            "greedy comes 2nd with 7 points. The clock ran out once.",
+            "You ran out of time too often and come 1st with 7 points. The clock ran out 3 times."
+        ]
+    );
+    assert_eq!(
+        results(Lang::De),
+        [
+            "greedy belegt Platz 2 mit 7 Punkten.",
+            "greedy belegt Platz 2 mit 7 Punkten. Die Uhr ist einmal abgelaufen.",
+            "Du hast die Zeit zu oft überschritten und belegst Platz 1 mit 7 Punkten. Die Uhr ist 3-mal abgelaufen."
+        ]
+    );
 }

@@ -124,8 +124,10 @@ impl ViewerState {
         let place = u8::try_from(score.place).unwrap_or(u8::MAX);
         let standing = Standing { seat: score.seat, points: score.points, place };
         let text = self.text(&SeatResultText { standing, finish: score.finish });
-        let clocks = words::clocks_run_out(score.clocks_run_out, self.lang);
-        if clocks.is_empty() { text } else { format!("{}{clocks}.", text.trim_end_matches('.')) }
+        match score.clocks_run_out {
+            0 => text,
+            times => format!("{text} {}", words::clocks_run_out(times, self.lang)),
+        }
     }
 
     /// Legal actions of the open decision; empty without one.
