@@ -4,6 +4,7 @@ use bytes::Bytes;
 use parlor_store::{
     Append, Listing, Log, LogKind, Millis, NewPlace, OwnerId, SqliteLog, SqliteOptions, TableId,
 };
+use std::os::unix::fs::DirBuilderExt as _;
 
 use crate::support::Program;
 
@@ -167,7 +168,7 @@ async fn store_with_tables_of_an_unknown_game_is_refused() {
     let finished = NewPlace::Finished { record: Bytes::from_static(b"record") };
     for place in [NewPlace::InPlay, at_rest, finished] {
         let program = Program::new();
-        std::fs::create_dir(program.path("data")).unwrap();
+        std::fs::DirBuilder::new().mode(0o700).create(program.path("data")).unwrap();
         let log = SqliteLog::open(&program.path("data/parlor.db"), SqliteOptions::default()).unwrap();
         for (number, game) in ["gap", "flush"].into_iter().enumerate() {
             let id = TableId::new(number as u64, [7; 10]);

@@ -31,7 +31,8 @@ async fn second_schema_version_is_migrated() {
     }
     let file = folder.file("store.db");
     let db = rusqlite::Connection::open(&file).unwrap();
-    db.execute_batch("DROP INDEX tables_in_state; PRAGMA user_version = 2").unwrap();
+    db.execute_batch("DROP INDEX tables_in_state; DROP INDEX tables_by_game; PRAGMA user_version = 2")
+        .unwrap();
     drop(db);
     assert_eq!(check(&file), Err(LogError::OlderSchema { file: file.clone() }));
     let log = folder.open();
