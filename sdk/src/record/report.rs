@@ -142,19 +142,19 @@ impl Localise for Problem {
         let value = |value: &Option<String>| value.as_deref().map_or_else(|| nothing.to_owned(), cut);
         match (self, lang) {
             (Problem::Differs { found, expected }, Lang::En) => {
-                write!(out, "found {}, expected {}", value(found), value(expected))
+                write!(out, "found {}, expected {}", value(found), value(expected));
             }
             (Problem::Differs { found, expected }, Lang::De) => {
-                write!(out, "da steht {}, und es müsste {} sein", value(found), value(expected))
+                write!(out, "da steht {}, und es müsste {} sein", value(found), value(expected));
             }
             (Problem::Illegal { action, refusal }, Lang::En) => {
-                write!(out, "{} is against the rules: {}", cut(action), refusal.in_lang(lang))
+                write!(out, "{} is against the rules: {}", cut(action), refusal.in_lang(lang));
             }
             (Problem::Illegal { action, refusal }, Lang::De) => {
-                write!(out, "{} verstößt gegen die Regeln: {}", cut(action), refusal.in_lang(lang))
+                write!(out, "{} verstößt gegen die Regeln: {}", cut(action), refusal.in_lang(lang));
             }
             (Problem::Missing { step }, Lang::En) => {
-                write!(out, "a step is missing before this one: {}", cut(step))
+                write!(out, "a step is missing before this one: {}", cut(step));
             }
             (Problem::Missing { step }, Lang::De) => write!(out, "davor fehlt ein Schritt: {}", cut(step)),
             (Problem::Extra, Lang::En) => out.plain("the step was added: the record continues without it"),
@@ -162,26 +162,26 @@ impl Localise for Problem {
             (Problem::Swapped, Lang::En) => out.plain("the step belongs after the next one"),
             (Problem::Swapped, Lang::De) => out.plain("der Schritt gehört hinter den nächsten"),
             (Problem::Unfinished, Lang::En) => {
-                out.plain("the record ends before the table is over: its last steps are missing")
+                out.plain("the record ends before the table is over: its last steps are missing");
             }
             (Problem::Unfinished, Lang::De) => {
-                out.plain("die Aufzeichnung endet vor dem Tisch: die letzten Schritte fehlen")
+                out.plain("die Aufzeichnung endet vor dem Tisch: die letzten Schritte fehlen");
             }
             (Problem::Impossible { why }, Lang::En) => {
-                write!(out, "this step is impossible ({}); later steps were not checked", cut(why))
+                write!(out, "this step is impossible ({}); later steps were not checked", cut(why));
             }
             (Problem::Impossible { why }, Lang::De) => {
-                write!(out, "das kann nicht geschehen sein ({}); was danach kommt, ist ungeprüft", cut(why))
+                write!(out, "das kann nicht geschehen sein ({}); was danach kommt, ist ungeprüft", cut(why));
             }
             (Problem::NotFromSeed, Lang::En) => out.plain("the cards were not dealt from this seed"),
             (Problem::NotFromSeed, Lang::De) => {
-                out.plain("die Karten wurden nicht aus diesem Startwert gegeben")
+                out.plain("die Karten wurden nicht aus diesem Startwert gegeben");
             }
             (Problem::TimeReversed { previous_ms }, Lang::En) => {
-                write!(out, "earlier than the previous step, which was at {previous_ms} ms")
+                write!(out, "earlier than the previous step, which was at {previous_ms} ms");
             }
             (Problem::TimeReversed { previous_ms }, Lang::De) => {
-                write!(out, "das ist vor dem Schritt davor, der nach {previous_ms} ms war")
+                write!(out, "das ist vor dem Schritt davor, der nach {previous_ms} ms war");
             }
             (Problem::Unreadable { why }, Lang::En) => write!(out, "unreadable: {}", cut(why)),
             (Problem::Unreadable { why }, Lang::De) => write!(out, "das ist nicht lesbar: {}", cut(why)),
@@ -193,7 +193,7 @@ impl Localise for Unproven {
     fn write_text(&self, out: &mut TextBuilder) {
         match (self, out.lang()) {
             (Unproven::SeedGiven, Lang::En) => {
-                out.plain("the creator of the table gave the seed: it proves nothing about the deal")
+                out.plain("the creator of the table gave the seed: it proves nothing about the deal");
             }
             (Unproven::SeedGiven, Lang::De) => out.plain(
                 "der Startwert wurde beim Anlegen des Tisches vorgegeben: über das Geben beweist er nichts",
@@ -223,13 +223,13 @@ impl Localise for Unproven {
             }
             (Unproven::NeverStarted, Lang::En) => out.plain("the game never started: no card was dealt"),
             (Unproven::NeverStarted, Lang::De) => {
-                out.plain("das Spiel hat nie begonnen: es wurde keine Karte gegeben")
+                out.plain("das Spiel hat nie begonnen: es wurde keine Karte gegeben");
             }
             (Unproven::NotPlayedOut, Lang::En) => {
-                out.plain("the game was not played out: there is no score")
+                out.plain("the game was not played out: there is no score");
             }
             (Unproven::NotPlayedOut, Lang::De) => {
-                out.plain("das Spiel wurde nicht zu Ende gespielt: niemand hat gepunktet")
+                out.plain("das Spiel wurde nicht zu Ende gespielt: niemand hat gepunktet");
             }
         }
     }

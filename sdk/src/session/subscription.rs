@@ -22,6 +22,10 @@ pub(super) const MAX_UNACKED_ANSWERS: usize = 16;
 
 /// A received item that was not read yet.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most items are updates: a box for each would be an allocation more"
+)]
 pub(crate) enum InboxItem {
     Snapshot(Box<wire::Snapshot>),
     Update(wire::Update),

@@ -408,7 +408,9 @@ fn a_view_left_out_of_a_decision_is_restored_from_its_update_or_snapshot() {
             update(6, None),
             decision(4, 6, None),
         ];
-        items.into_iter().for_each(|item| drop(subscription.receive(item)));
+        for item in items {
+            let _follow_up = subscription.receive(item);
+        }
         let items = std::iter::from_fn(|| subscription.read().map(|item| item.unwrap().unwrap()));
         let views = items.filter_map(|item| match item {
             InboxItem::Decision(decision) => Some(decision.view.map(|view| view.seed_given)),

@@ -95,5 +95,5 @@ fn draw(visible: &[Segment], out: &mut TextBuilder) {
         let line: String = row.into_iter().collect();
         phrase!(out, line.trim_end(), "\n");
     }
-    write!(out, "({left}, {top})\n");
+    phrase!(out, format!("({left}, {top})"), "\n");
 }

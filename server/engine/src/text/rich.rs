@@ -366,7 +366,7 @@ mod tests {
         match lang {
             Lang::En => phrase!(&mut out, Subject(ada, "gives", "give"), " ", Object(bob), " ", card, "."),
             Lang::De => {
-                phrase!(&mut out, Subject(ada, "gibt", "gibst"), " ", Indirect(bob), " die ", card, ".")
+                phrase!(&mut out, Subject(ada, "gibt", "gibst"), " ", Indirect(bob), " die ", card, ".");
             }
         }
         out.finish()
