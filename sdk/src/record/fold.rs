@@ -342,7 +342,9 @@ impl<'a> TableFold<'a> {
         if self.game.is_none() || state.forfeit.is_some() {
             return Err(CauseError::Table("the seat could not forfeit then"));
         }
-        state.forfeit = Some(Forfeit { finish: why, order: self.steps, is_replaced: false });
+        // A house bot plays on.
+        let is_replaced = matches!(state.occupant, Some(Occupant::HouseBot(_)));
+        state.forfeit = Some(Forfeit { finish: why, order: self.steps, is_replaced });
         let (seat, why) = (seat_number(seat), why.into());
         step.add_table_event(Event::SeatForfeited(wire::SeatForfeited { seat, why }));
         Ok(())

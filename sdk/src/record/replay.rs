@@ -6,6 +6,7 @@ use parlor_proto::convert::{self, InvalidField};
 use super::format::RecordError;
 use crate::{Update, wire};
 use wire::record_telling::{Audience as To, Told};
+use wire::table_event::Event;
 
 /// One step of a record, as a viewer saw it.
 #[derive(Clone, PartialEq, Debug)]
@@ -111,7 +112,8 @@ impl<'a> Replay<'a> {
         if !is_visible && !is_asked && update.decided.is_none() {
             return Ok(None);
         }
-        self.fold_events(&update.events).map_err(|wrong| field_error("steps", step, &wrong))?;
+        let starts = update.table_events.iter().any(|event| matches!(event.event, Some(Event::Started(_))));
+        self.fold_events(starts, &update.events).map_err(|wrong| field_error("steps", step, &wrong))?;
         let seed_given = self.record.shuffle.as_ref().is_some_and(|shuffle| shuffle.seed_given);
         let view = self.view.clone().map(|view| wire::GameView { seed_given, ..view.into() });
         update.view = view.map(Box::new);
@@ -120,15 +122,15 @@ impl<'a> Replay<'a> {
         Ok(Some(ReplayStep { step, after_ms: found.after_ms, update: Update::from_wire(update) }))
     }
 
-    fn fold_events(&mut self, events: &[wire::GameEvent]) -> Result<(), InvalidField> {
+    fn fold_events(&mut self, starts: bool, events: &[wire::GameEvent]) -> Result<(), InvalidField> {
         match &mut self.view {
             Some(view) => {
                 for event in events {
                     view.apply_event(&AnyEvent::try_from(event.clone())?);
                 }
             }
-            // The first events start the game; the initial view includes them.
-            None if !events.is_empty() => self.view.clone_from(&self.first),
+            // The initial view includes the first events, if the viewer receives any.
+            None if starts => self.view.clone_from(&self.first),
             None => {}
         }
         Ok(())
