@@ -208,7 +208,7 @@ impl Localise for SeatResultText {
 pub struct DecidedText {
     /// The action.
     pub action: AnyAction,
-    /// Who decided.
+    /// Maker of the decision.
     pub by: v1::DecidedBy,
 }
 

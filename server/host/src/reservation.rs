@@ -9,7 +9,7 @@ use crate::agents::{AgentError, AgentRequirement};
 use crate::table::SeatSetup;
 use crate::{HostError, Shared, TableId};
 
-/// What a table occupies before it is durable. Dropping the reservation releases all of it, so that nothing stays
+/// Seats and quota of a table that is not durable yet. Dropping the reservation releases all of it, so that nothing stays
 /// occupied if the table is not created, or if the requester goes away while it waits.
 pub(crate) struct Reservation {
     shared: Arc<Shared>,

@@ -19,7 +19,7 @@ mod summary;
 mod tests;
 
 pub(crate) use agent::Agent;
-/// What the listing of an agent has in place of a game.
+/// Stands in the place of the game in the listing of an agent.
 pub const LISTED_GAME: &str = "agent";
 
 pub use error::AgentError;

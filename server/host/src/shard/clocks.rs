@@ -40,7 +40,7 @@ struct SeatClock {
     connected: bool,
     /// The decision is secret.
     is_secret: bool,
-    /// What everyone sees of the clock, if that is not the clock itself.
+    /// Clock as everyone sees it, if it differs from the real one.
     public: Option<Box<PublicClock>>,
 }
 

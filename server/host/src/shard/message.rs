@@ -30,6 +30,6 @@ pub(crate) struct NewTableLog {
     pub(crate) entries: Vec<Entry>,
     /// Idempotency key of the request in the log.
     pub(crate) request: Option<String>,
-    /// What the table occupies; released if it is not created.
+    /// Seats and quota of the table, released if it is not created.
     pub(crate) reservation: Reservation,
 }

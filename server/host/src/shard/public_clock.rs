@@ -23,7 +23,7 @@ pub(super) struct PublicClock {
     connected: bool,
 }
 
-/// What has been used up at one moment.
+/// Amounts used up at one moment.
 struct Elapsed {
     used: Duration,
     grace: Duration,
