@@ -49,7 +49,9 @@ pub const GIVEN_SEED_ID: TournamentId = TournamentId::from_bytes([0; 16]);
 /// 1. **Creating a tournament**, the server draws a *tournament seed* of 32 random bytes and shows its
 ///    *commitment*:
 ///    `SHA-256("parlor tournament commitment v1" || tournament id || tournament seed)`.
-/// 2. **Starting it**, the organiser and each entrant have added up to 64 bytes of *entropy*.
+/// 2. **Starting it**, the organiser and each entrant may commit to 16 to 64 bytes of *entropy*, with
+///    `SHA-256("parlor tournament entropy commitment v1" || tournament id || entropy)`. When all commitments are
+///    shown, the entropy is revealed; what is withheld has length 0.
 /// 3. **A deal** has the *deal seed*
 ///    `HKDF-SHA256(salt = tournament id, ikm = tournament seed, info = "parlor deal v1" || number)`,
 ///    and each of its tables shows

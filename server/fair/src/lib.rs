@@ -10,13 +10,15 @@
 //!
 //! 1. **Creating a table**, the server draws a *server seed* of 32 random bytes and shows its *commitment*:
 //!    `SHA-256("parlor commitment v1" || table id || server seed)`. From then on the seed is fixed.
-//! 2. **Joining**, each seat may add up to 64 bytes of *entropy*. The server shows the commitment first, so
-//!    it cannot choose a seed that depends on the entropy.
-//! 3. **When the seats are filled**, the *game seed*, from which the engine deals, is
+//! 2. **Joining**, a seat may commit to 16 to 64 bytes of *entropy*, with
+//!    `SHA-256("parlor entropy commitment v1" || table id || entropy)`.
+//! 3. **When the seats are filled**, all commitments are shown, and only then the entropy is revealed, so nobody
+//!    can choose a part that depends on another's. The *game seed*, from which the engine deals, is
 //!    `HKDF-SHA256(salt = "parlor seed v1", ikm = server seed, info = table id || for each seat in order:
 //!    one byte with the length of its entropy || the entropy)`, 32 bytes long.
-//!    A seat without entropy, such as a house bot's, counts as one with length 0. If at least one seat adds
-//!    bytes that the server cannot predict, no party chose the deal.
+//!    A seat without entropy, such as a house bot's or one that withheld its reveal, counts as one with
+//!    length 0. If at least one seat reveals bytes that the server could not predict, no party chose the deal; a
+//!    server with k seats of its own may choose among the 2^k deals that withholding their reveals gives.
 //! 4. **House bots** draw their randomness for a decision from
 //!    `HKDF-SHA256(salt = "parlor bot v1", ikm = server seed,
 //!    info = seat || decision number as 8 bytes, big-endian)`, 32 bytes long, so that a record replays their
@@ -33,15 +35,16 @@ use parlor_engine::Seat;
 use sha2::{Digest, Sha256};
 
 mod deal;
+mod entropy;
 mod id;
 mod secret;
+mod signature;
 
 pub use deal::{DealSeed, GIVEN_SEED_ID};
+pub use entropy::{Entropy, EntropyCommitment, EntropyTooLong, MAX_ENTROPY_BYTES, MIN_ENTROPY_BYTES};
 pub use id::{InvalidTableId, InvalidTournamentId, TableId, TournamentId};
 pub use secret::Secret;
-
-/// Maximum number of bytes of entropy per seat.
-pub const MAX_ENTROPY_BYTES: usize = 64;
+pub use signature::{InvalidPublicKey, KeyId, MessageSet, PublicKey, SIGNATURE_BYTES, SigningKey};
 
 /// The server's part of the randomness of a table or tournament: secret until the game or tournament is over.
 ///
@@ -174,56 +177,6 @@ impl GameSeed {
 impl fmt::Debug for GameSeed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("GameSeed(..)")
-    }
-}
-
-/// Entropy of one seat for the shuffle: up to [`MAX_ENTROPY_BYTES`] bytes.
-///
-/// Secret until the game begins, so that no seat can choose its entropy depending on another's. `Debug`
-/// prints the length only.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Entropy {
-    bytes: [u8; MAX_ENTROPY_BYTES],
-    len: u8,
-}
-
-/// More than [`MAX_ENTROPY_BYTES`] bytes of entropy.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a seat may add up to {MAX_ENTROPY_BYTES} bytes of entropy, not {0}: send fewer, or a hash of them")]
-pub struct EntropyTooLong(pub usize);
-
-impl Entropy {
-    /// Empty entropy.
-    pub const NONE: Entropy = Entropy { bytes: [0; MAX_ENTROPY_BYTES], len: 0 };
-
-    /// Entropy from bytes.
-    ///
-    /// # Errors
-    /// There are more than [`MAX_ENTROPY_BYTES`] bytes.
-    pub fn new(given: &[u8]) -> Result<Entropy, EntropyTooLong> {
-        let mut bytes = [0; MAX_ENTROPY_BYTES];
-        let target = bytes.get_mut(..given.len()).ok_or(EntropyTooLong(given.len()))?;
-        target.copy_from_slice(given);
-        let len = given.len() as u8;
-        Ok(Entropy { bytes, len })
-    }
-
-    /// The bytes of the entropy.
-    #[must_use]
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
-    }
-}
-
-impl Default for Entropy {
-    fn default() -> Entropy {
-        Entropy::NONE
-    }
-}
-
-impl fmt::Debug for Entropy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Entropy({} bytes)", self.len)
     }
 }
 

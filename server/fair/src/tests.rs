@@ -14,7 +14,12 @@
 //! def bot(seat, decision):
 //!     return hkdf(b"parlor bot v1", server, bytes([seat]) + decision.to_bytes(8, "big"))
 //!
+//! def committed(text, entropy):
+//!     return hashlib.sha256(text + table + entropy).hexdigest()
+//!
 //! hashlib.sha256(b"parlor commitment v1" + table + server).hexdigest()
+//! committed(b"parlor entropy commitment v1", bytes(range(32)))
+//! committed(b"parlor tournament entropy commitment v1", b"\xff" * 64)
 //! seed(b"", b""); seed(b"abc", b"", b"\xff" * 64); seed(b"", b"abc", b"\xff" * 64)
 //! bot(0, 0); bot(5, 1); bot(2, 2**64 - 1)
 //! ```
@@ -39,6 +44,19 @@ fn commitment_is_pinned() {
     assert_eq!(commitment.to_string(), "6dab296f1c915e5f828c392fcc9c4745c057b700006a50288b64255d33f8196e");
     assert_eq!(hex(commitment.as_bytes()), commitment.to_string());
     assert_eq!(Commitment::from_bytes(*commitment.as_bytes()), commitment);
+}
+
+#[test]
+fn entropy_commitments_are_pinned() {
+    let entropy = |given: &[u8]| Entropy::new(given).unwrap();
+    let counted: [u8; 32] = std::array::from_fn(|i| i as u8);
+    let of_seat = entropy(&counted).commitment(table());
+    assert_eq!(of_seat.to_string(), "022fdbae917d52c05a1f6e28b9430bfd7eacb85267a00c0ee6d82c78b253e4f6");
+    let tournament = TournamentId::from_bytes(*table().as_bytes());
+    let of_entrant = entropy(&[0xff; 64]).tournament_commitment(tournament);
+    assert_eq!(of_entrant.to_string(), "a46367a93c556ff64b501a987d3dcd3727f4a0574746c1b85c9d1da5c872eb08");
+    assert_eq!(EntropyCommitment::from_bytes(*of_seat.as_bytes()), of_seat);
+    assert_ne!(of_seat, entropy(&counted).tournament_commitment(tournament));
 }
 
 #[test]
