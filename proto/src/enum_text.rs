@@ -57,6 +57,7 @@ enum_texts! {
         Cancelled: "cancelled", "abgesagt";
         Expired: "expired", "verfallen";
         Faulted: "faulted", "Serverfehler";
+        Starting: "starting", "beginnt";
     }
     Visibility {
         Unspecified: "unknown", "unbekannt";
@@ -116,6 +117,12 @@ enum_texts! {
         Gone: "gone", "weg";
         SetAside: "set aside", "ausgesetzt";
     }
+    SeatedBy {
+        Unspecified: "unknown", "unbekannt";
+        Anyone: "anyone", "alle";
+        Owner: "its owner", "wem er gehört";
+        Tournaments: "tournaments", "Turniere";
+    }
     SetAsideReason {
         Unspecified: "unknown", "unbekannt";
         TimedOut: "its clock expired repeatedly", "seine Uhr lief immer wieder ab";
@@ -130,6 +137,7 @@ enum_texts! {
         Paused: "paused", "angehalten";
         Finished: "finished", "beendet";
         Cancelled: "cancelled", "abgesagt";
+        Starting: "starting", "beginnt";
     }
     Deals {
         Unspecified: "unknown", "unbekannt";
@@ -209,5 +217,17 @@ enum_texts! {
         GroupNotFound: "The tournament has no such deal.", "Diese Austeilung gibt es in diesem Turnier nicht.";
         DealNotOver: "This deal is still being played: it is shown afterwards.",
             "Diese Austeilung wird noch gespielt: Zu sehen ist sie erst danach.";
+        EntropyMismatch: "This is not the entropy that was committed to.",
+            "Auf diese Entropie hat sich niemand festgelegt.";
+        InviteNotFound: "The table has no invite of that number.",
+            "Der Tisch hat keine Einladung mit dieser Nummer.";
+        InviteRevoked: "This invite was withdrawn: ask for a new one.",
+            "Diese Einladung wurde zurückgezogen: Bitte um eine neue.";
+        InviteExpired: "This invite has expired: ask for a new one.",
+            "Diese Einladung ist abgelaufen: Bitte um eine neue.";
+        InviteSpent: "This invite was used up: ask for a new one.",
+            "Diese Einladung ist verbraucht: Bitte um eine neue.";
+        TooManyInvites: "The table has as many invites as it may have: make a new table.",
+            "Der Tisch hat so viele Einladungen, wie er haben darf: Mach einen neuen Tisch.";
     }
 }

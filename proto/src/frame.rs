@@ -122,6 +122,8 @@ mod tests {
                     Prost<v1::TimeLeft>,
                     Prost<v1::ChannelClosed>,
                     Prost<v1::SeatGiven>,
+                    Prost<v1::TournamentEntropyAsked>,
+                    Prost<v1::EntropyRevealed>,
                 >;
                 let length = append_item(field, *channel, Item::Closed(Prost(closed(*length))), &mut written);
                 let encoded = written[written.len() - length..].to_vec();

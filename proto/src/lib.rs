@@ -6,6 +6,7 @@
 //! - `codec` (features `client` and `server`): the codec of the generated clients and servers.
 //! - `frame` (feature `server`): encoded items of response streams.
 //! - `reflect` (feature `reflect`): JSON and field access by descriptor.
+//! - [`signing`]: the bytes that the signatures of records sign.
 //! - `encode` (features `engine` and `server`): encoders generated from the .proto files, which need no prost message.
 //! - `enum_text` (feature `engine`): the texts of enums in both languages.
 //! - `convert` (feature `engine`): conversions to and from the types of `parlor-engine`, one file a game.
@@ -24,6 +25,7 @@ pub mod enum_text;
 pub mod frame;
 #[cfg(feature = "reflect")]
 pub mod reflect;
+pub mod signing;
 #[cfg(feature = "engine")]
 pub mod table_text;
 

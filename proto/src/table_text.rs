@@ -25,6 +25,8 @@ pub enum TableEventText<'a> {
         /// Display name of the player; may be empty.
         name: &'a str,
     },
+    /// All seats are taken, and entropy for the shuffle is revealed.
+    Starting,
     /// The game began.
     Started,
     /// The clock of a seat ran out.
@@ -59,6 +61,11 @@ impl Localise for TableEventText<'_> {
     fn write_text(&self, out: &mut TextBuilder) {
         match self {
             TableEventText::SeatJoined { seat, name } => write_joined(*seat, name, out),
+            TableEventText::Starting => Text {
+                en: "All seats are taken: the players reveal what they add to the shuffle.",
+                de: "Alle Sitze sind besetzt: Die Spieler decken auf, was sie zum Mischen beitragen.",
+            }
+            .write_text(out),
             TableEventText::Started => Text {
                 en: "All seats are taken: the game begins.",
                 de: "Alle Sitze sind besetzt: Das Spiel beginnt.",

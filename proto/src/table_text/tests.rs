@@ -118,6 +118,9 @@ fn ends_say_how_and_quote_the_owner() {
         de: "Alle Sitze sind besetzt: Das Spiel beginnt.",
     };
     check(&TableEventText::Started, [en, en, de, de]);
+    let en = "All seats are taken: the players reveal what they add to the shuffle.";
+    let de = "Alle Sitze sind besetzt: Die Spieler decken auf, was sie zum Mischen beitragen.";
+    check(&TableEventText::Starting, [en, en, de, de]);
 }
 
 #[test]
