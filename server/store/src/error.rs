@@ -151,7 +151,17 @@ pub enum LogError {
         /// The operating system's error.
         why: Arc<str>,
     },
+    /// Another node has taken over the tables of this writer. A pending append may or may not have been committed.
+    #[error("another node has taken over the tables of this one: ask again")]
+    Fenced,
     /// The log is closed. A pending append may or may not have been committed.
     #[error("the log is closed: this append may or may not be in it; read it when it is open again")]
     Closed,
+}
+
+impl LogError {
+    /// Reports whether every append of a commit fails for this reason, so that committing them one by one is useless.
+    pub(crate) fn concerns_every_append(&self) -> bool {
+        matches!(self, LogError::NoSpace { .. } | LogError::Fenced | LogError::Closed)
+    }
 }

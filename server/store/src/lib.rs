@@ -24,9 +24,13 @@ mod contract;
 mod error;
 mod follow;
 mod id;
+mod journal;
 mod memory;
+mod postgres;
 mod query;
 mod sqlite;
+#[cfg(feature = "test-hooks")]
+pub mod test_hooks;
 
 use std::collections::HashMap;
 
@@ -41,6 +45,7 @@ pub use follow::LogFollower;
 pub use id::{Millis, OwnerId};
 pub use memory::MemoryLog;
 pub use parlor_fair::{InvalidTableId, TableId};
+pub use postgres::{PgAddress, PgLog, PgOptions};
 pub use query::{
     FeedItem, LogFilter, PageRequest, Place, RetentionCounts, StartupState, TablePage, TableRow,
 };

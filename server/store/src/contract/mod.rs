@@ -4,11 +4,13 @@ mod append;
 mod feed;
 mod follow;
 mod listing;
+pub(super) mod memory_equivalence;
 mod place;
 
 use std::sync::Arc;
 
 use bytes::Bytes;
+use parlor_testkit::PostgresCluster;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
@@ -29,12 +31,12 @@ impl Drop for Fixture {
     }
 }
 
-fn memory() -> Fixture {
+async fn memory() -> Fixture {
     Fixture { log: Arc::new(MemoryLog::new()), _folder: None, syncing: None }
 }
 
 /// A simulated memory log with a task that syncs continuously.
-fn simulated() -> Fixture {
+async fn simulated() -> Fixture {
     let log = Arc::new(MemoryLog::simulated());
     let syncing = {
         let log = log.clone();
@@ -54,19 +56,35 @@ fn sqlite_with(options: SqliteOptions) -> Fixture {
     Fixture { log: Arc::new(log), _folder: Some(folder), syncing: None }
 }
 
-fn sqlite() -> Fixture {
+async fn sqlite() -> Fixture {
     sqlite_with(SqliteOptions::default())
 }
 
 /// A SQLite log that writes tables out of the journal all the time.
-fn sqlite_short_journal() -> Fixture {
+async fn sqlite_short_journal() -> Fixture {
     sqlite_with(SqliteOptions { journal_limit: 600, ..SqliteOptions::default() })
+}
+
+async fn postgres_with(options: PgOptions) -> Fixture {
+    let database = PostgresCluster::shared().create_database();
+    let address = PgAddress::parse(&database, None, &[]).unwrap();
+    let log = PgLog::open(address, "test", options).await.unwrap();
+    Fixture { log: Arc::new(log), _folder: None, syncing: None }
+}
+
+async fn postgres() -> Fixture {
+    postgres_with(PgOptions::default()).await
+}
+
+/// A PostgreSQL log that writes tables out of the journal all the time.
+async fn postgres_short_journal() -> Fixture {
+    postgres_with(PgOptions { journal_limit: 600, ..PgOptions::default() }).await
 }
 
 /// Generates each test for every kind of log.
 macro_rules! on_every_log {
     ($($test:ident),+ $(,)?) => {
-        on_every_log!(@kinds [memory, simulated, sqlite, sqlite_short_journal] ($($test),+));
+        on_every_log!(@kinds [memory, simulated, sqlite, sqlite_short_journal, postgres, postgres_short_journal] ($($test),+));
     };
     (@kinds [$($kind:ident),+] $tests:tt) => {
         $(mod $kind { $crate::contract::on_every_log!(@tests $kind $tests); })+
@@ -74,7 +92,7 @@ macro_rules! on_every_log {
     (@tests $kind:ident ($($test:ident),+)) => {
         $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn $test() {
-            let fixture = $crate::contract::$kind();
+            let fixture = $crate::contract::$kind().await;
             super::$test(fixture.log.clone()).await;
         })+
     };

@@ -4,9 +4,10 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use super::check::{StoreReport, check_unlocked};
-use super::file_errors::{FileErrors, io_error};
+use super::file_errors::io_error;
 use super::schema::{self, StoreLock, with_suffix};
 use crate::LogError;
+use crate::journal::errors::StoreErrors;
 
 /// Copies a consistent snapshot of a store to a file that must not exist, and checks the copy. A server in
 /// this or another process may be using the store.
@@ -51,7 +52,7 @@ fn copy_checked(from: &Path, to: &Path) -> Result<StoreReport, LogError> {
         let report = check_unlocked(to)?;
         match report.problems.first() {
             None => Ok(report),
-            Some(problem) => Err(FileErrors(from).damaged(None, None, problem)),
+            Some(problem) => Err(StoreErrors(from).damaged(None, None, problem)),
         }
     });
     if copied.is_err() {

@@ -7,12 +7,15 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::feed;
-use super::file_errors::{FileErrors, io_error};
+use super::file_errors::io_error;
 use super::journal::{self, StoreMeta};
 use super::schema::{StoreLock, open_reader};
-use super::stored_row::{COLUMNS, StoredRow};
+use super::stored_row::COLUMNS;
 use super::tags;
 use crate::chain::HashChain;
+use crate::journal::errors::StoreErrors;
+use crate::journal::frame::{apply_frame, decode_frames, row_checksum};
+use crate::journal::row::StoredRow;
 use crate::{LogError, LogKind, Place, TableId};
 
 /// Problems that a report lists.
@@ -99,19 +102,24 @@ pub fn check(store: &Path) -> Result<StoreReport, LogError> {
 
 /// Like [`check`], for a file that no other process uses.
 pub(super) fn check_unlocked(store: &Path) -> Result<StoreReport, LogError> {
-    let errors = FileErrors(store);
+    let errors = StoreErrors(store);
     let db = open_reader(store)?;
     let db = errors.wrap(db.unchecked_transaction())?;
+    Ok(check_snapshot(&db, errors))
+}
+
+/// Checks the snapshot that an open transaction sees.
+pub(super) fn check_snapshot(db: &Connection, errors: StoreErrors<'_>) -> StoreReport {
     let mut report = StoreReport::default();
-    check_pages(&db, errors, &mut report);
+    check_pages(db, errors, &mut report);
     let mut cursors = HashMap::new();
-    let rows = check_tables(&db, errors, &mut cursors, &mut report);
+    let rows = check_tables(db, errors, &mut cursors, &mut report);
     let rows = report.note(rows).unwrap_or_default();
-    let journal = check_journal(&db, errors, &mut cursors, &mut report);
+    let journal = check_journal(db, errors, &mut cursors, &mut report);
     report.note(journal);
-    let feeds = check_feeds(&db, errors, &mut report);
+    let feeds = check_feeds(db, errors, &mut report);
     report.note(feeds);
-    if let Some(meta) = report.note(StoreMeta::load(&db, errors)) {
+    if let Some(meta) = report.note(StoreMeta::load(db, errors)) {
         let found = (rows, report.in_play, report.journal_rows);
         if found != (meta.tables, meta.in_play, meta.journal_rows) {
             report.problem(format!(
@@ -120,11 +128,11 @@ pub(super) fn check_unlocked(store: &Path) -> Result<StoreReport, LogError> {
             ));
         }
     }
-    Ok(report)
+    report
 }
 
 /// SQLite's own integrity check.
-fn check_pages(db: &Connection, errors: FileErrors<'_>, report: &mut StoreReport) {
+fn check_pages(db: &Connection, errors: StoreErrors<'_>, report: &mut StoreReport) {
     let lines = db.prepare("PRAGMA integrity_check(100)").and_then(|mut check| {
         let lines = check.query_map([], |row| row.get::<_, String>(0))?;
         lines.collect::<rusqlite::Result<Vec<_>>>()
@@ -145,7 +153,7 @@ struct JournalCursor {
 /// Returns the number of rows of all kinds.
 fn check_tables(
     db: &Connection,
-    errors: FileErrors<'_>,
+    errors: StoreErrors<'_>,
     cursors: &mut HashMap<TableId, JournalCursor>,
     report: &mut StoreReport,
 ) -> Result<u64, LogError> {
@@ -188,30 +196,31 @@ fn check_tables(
 
 fn check_journal(
     db: &Connection,
-    errors: FileErrors<'_>,
+    errors: StoreErrors<'_>,
     cursors: &mut HashMap<TableId, JournalCursor>,
     report: &mut StoreReport,
 ) -> Result<(), LogError> {
-    journal::read(db, errors, |seq, _, frames| {
+    journal::read(db, errors, |seq, sum, body| {
         report.journal_rows += 1;
-        for frame in &frames {
+        let damaged = || errors.damaged(None, None, &format!("row {seq} of the journal is corrupted"));
+        for frame in &decode_frames(body).ok_or_else(damaged)? {
             if let Some(table) = cursors.get_mut(&frame.table)
                 && seq >= table.journal_from
             {
                 let before = table.chain.length;
-                journal::apply_frame(&mut table.chain, frame, errors)?;
+                apply_frame(&mut table.chain, frame, errors)?;
                 report.entries += table.chain.length - before;
             }
         }
-        Ok(())
+        if row_checksum(seq, body) == *sum { Ok(()) } else { Err(damaged()) }
     })
 }
 
-fn check_feeds(db: &Connection, errors: FileErrors<'_>, report: &mut StoreReport) -> Result<(), LogError> {
+fn check_feeds(db: &Connection, errors: StoreErrors<'_>, report: &mut StoreReport) -> Result<(), LogError> {
     for (owner, range) in feed::owners(db, errors)? {
         let mut next = range.first;
         while next <= range.last {
-            let page = feed::items(db, &owner, next, range.last, errors)?;
+            let page = feed::items(db, &owner, next, range, errors)?;
             next += page.len() as u64;
             report.feed_items += page.len() as u64;
         }

@@ -5,13 +5,11 @@ use std::path::Path;
 
 use rusqlite::{ErrorCode, ffi};
 
-use crate::{LogError, TableId};
+use crate::LogError;
+use crate::journal::errors::StoreErrors;
 
-/// Converts errors of SQLite to [`LogError`]s that name this file.
-#[derive(Clone, Copy)]
-pub(super) struct FileErrors<'a>(pub(super) &'a Path);
-
-impl FileErrors<'_> {
+/// Conversion of errors of SQLite.
+impl StoreErrors<'_> {
     pub(super) fn wrap<T>(self, result: rusqlite::Result<T>) -> Result<T, LogError> {
         result.map_err(|error| self.translate(&error))
     }
@@ -49,22 +47,6 @@ impl FileErrors<'_> {
             }
             _ => LogError::Io { file, why },
         }
-    }
-
-    pub(super) fn damaged(self, table: Option<TableId>, entry: Option<u64>, what: &str) -> LogError {
-        LogError::Damaged { file: self.0.to_owned(), table, entry, what: what.into() }
-    }
-
-    /// Error for a corrupted entry.
-    pub(super) fn damaged_entry(self, table: TableId, entry: u64) -> LogError {
-        let what = format!("entry {entry} of table {table} is corrupted");
-        self.damaged(Some(table), Some(entry), &what)
-    }
-
-    /// Error for a corrupted row of a table.
-    pub(super) fn damaged_table(self, table: TableId) -> LogError {
-        let what = format!("the row of table {table} is corrupted");
-        self.damaged(Some(table), None, &what)
     }
 }
 

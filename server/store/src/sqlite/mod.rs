@@ -6,24 +6,21 @@
 //! oldest rows are written out although they are in play. Journal, memory and start-up time are therefore
 //! bounded for any number of tables.
 
+#[cfg(feature = "test-hooks")]
+pub(crate) mod arbitrary_rows;
 mod backup;
-mod batch;
 mod check;
-mod commit;
+mod committer;
 mod feed;
 mod file_errors;
 mod journal;
-mod journal_index;
 mod private_file;
 mod reader;
 mod schema;
 mod stored_row;
-mod table_change;
 mod tags;
 #[cfg(test)]
 mod tests;
-mod writer;
-mod writer_thread;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -34,18 +31,21 @@ use bytes::Bytes;
 pub use backup::{backup, restore};
 pub use check::{StoreReport, check};
 
-use super::follow::{FollowTail, TopicHub};
+use super::follow::FollowTail;
+use super::journal::errors::StoreErrors;
+use super::journal::followers::Followers;
+use super::journal::index::JournalIndex;
+use super::journal::row::StoredRow;
+use super::journal::writer::{Writer, WriterCommand};
 use super::{
     Append, Appended, Delete, Entry, FeedItem, Log, LogError, LogFilter, LogFollower, Millis, OwnerId,
     PageRequest, RetentionCounts, StartupState, TableId, TablePage, TableRow,
 };
-use file_errors::FileErrors;
+use committer::SqliteCommitter;
+use file_errors::io_error;
 use journal::StoreMeta;
-use journal_index::JournalIndex;
 use reader::ReaderPool;
 use schema::StoreLock;
-use stored_row::StoredRow;
-use writer::{Writer, WriterCommand, WriterReply};
 
 /// Resource limits of a store.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,8 +81,7 @@ struct Shared {
     /// Sequence number of the last commit in the index.
     applied: Mutex<u64>,
     applied_changed: Condvar,
-    tables: Arc<TopicHub<TableId, Entry>>,
-    owners: Arc<TopicHub<OwnerId, FeedItem>>,
+    followers: Followers,
     readers: ReaderPool,
     /// Test hook for a phase of the next commit.
     #[cfg(test)]
@@ -122,8 +121,7 @@ impl Shared {
         // The writer's connection must be the last one to close: SQLite then removes the WAL, and the store
         // is one file.
         self.readers.close();
-        self.tables.close();
-        self.owners.close();
+        self.followers.close();
     }
 }
 
@@ -132,11 +130,11 @@ impl SqliteLog {
     ///
     /// Blocking: call it before the server starts serving.
     pub fn open(file: &Path, options: SqliteOptions) -> Result<SqliteLog, LogError> {
-        let errors = FileErrors(file);
+        let errors = StoreErrors(file);
         let lock = StoreLock::acquire(file)?;
         let db = schema::open_writer(file)?;
         let meta = StoreMeta::load(&db, errors)?;
-        let index = JournalIndex::load(&db, &meta, errors)?;
+        let index = journal::load_index(&db, &meta, errors)?;
         let shared = Arc::new(Shared {
             file: file.to_owned(),
             readers: ReaderPool::new(options.readers),
@@ -144,13 +142,14 @@ impl SqliteLog {
             index: RwLock::new(index),
             applied: Mutex::new(meta.seq),
             applied_changed: Condvar::new(),
-            tables: TopicHub::new(),
-            owners: TopicHub::new(),
+            followers: Followers::new(),
             #[cfg(test)]
             hook: Mutex::new(None),
             _lock: lock,
         });
-        let writer = Writer::start(shared.clone(), db, meta)?;
+        let (count, bytes) = (shared.options.queue, shared.options.queue_bytes);
+        let committer = SqliteCommitter::new(shared.clone(), db, meta);
+        let writer = Writer::start(count, bytes, committer).map_err(|error| io_error(file, error))?;
         Ok(SqliteLog { writer, shared })
     }
 
@@ -181,7 +180,7 @@ impl Log for SqliteLog {
     }
 
     async fn follow(&self, table: TableId, from: u64) -> Result<LogFollower<Entry>, LogError> {
-        let pending = self.shared.tables.subscribe(table);
+        let pending = self.shared.followers.tables.subscribe(table);
         let (entries, finished) = match self.shared.read_tail(table, from) {
             Some(found) => (found?, false),
             None => {
@@ -194,7 +193,7 @@ impl Log for SqliteLog {
 
     async fn find(&self, table: TableId) -> Result<TableRow, LogError> {
         let read = move |shared: &Shared, db: &_| {
-            let row = StoredRow::find(db, &table, FileErrors(&shared.file))?;
+            let row = StoredRow::find(db, &table, StoreErrors(&shared.file))?;
             row.map(TableRow::from).ok_or(LogError::NoSuchTable { table })
         };
         self.shared.with_reader(read).await
@@ -202,7 +201,7 @@ impl Log for SqliteLog {
 
     async fn record(&self, table: TableId) -> Result<Option<Bytes>, LogError> {
         let read = move |shared: &Shared, db: &_| {
-            let errors = FileErrors(&shared.file);
+            let errors = StoreErrors(&shared.file);
             let row = StoredRow::find(db, &table, errors)?;
             row.ok_or(LogError::NoSuchTable { table })?.record(db, errors)
         };
@@ -212,20 +211,21 @@ impl Log for SqliteLog {
     async fn find_by_request(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
         let (owner, request) = (owner.clone(), request.to_owned());
         let read = move |shared: &Shared, db: &_| {
-            reader::find_by_request(db, &owner, &request, FileErrors(&shared.file))
+            reader::find_by_request(db, &owner, &request, StoreErrors(&shared.file))
         };
         self.shared.with_reader(read).await
     }
 
     async fn list_tables(&self, filter: LogFilter, page: PageRequest) -> Result<TablePage, LogError> {
-        let read = move |shared: &Shared, db: &_| reader::tables(db, &filter, page, FileErrors(&shared.file));
+        let read =
+            move |shared: &Shared, db: &_| reader::tables(db, &filter, page, StoreErrors(&shared.file));
         self.shared.with_reader(read).await
     }
 
     async fn read_owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
         let owner = owner.clone();
         let read = move |shared: &Shared, db: &_| {
-            reader::read_owner_feed(db, &owner, after, FileErrors(&shared.file))
+            reader::read_owner_feed(db, &owner, after, StoreErrors(&shared.file))
         };
         self.shared.with_reader(read).await
     }
@@ -235,7 +235,7 @@ impl Log for SqliteLog {
         owner: &OwnerId,
         after: u64,
     ) -> Result<LogFollower<FeedItem>, LogError> {
-        let pending = self.shared.owners.subscribe(owner.clone());
+        let pending = self.shared.followers.owners.subscribe(owner.clone());
         let items = self.read_owner_feed(owner, after).await?;
         let rest = FollowTail::of_feed(items.len());
         Ok(pending.into_follow(items, after + 1, rest))
@@ -246,7 +246,7 @@ impl Log for SqliteLog {
     }
 
     async fn listed_games(&self) -> Result<Vec<String>, LogError> {
-        let read = move |shared: &Shared, db: &_| reader::listed_games(db, FileErrors(&shared.file));
+        let read = move |shared: &Shared, db: &_| reader::listed_games(db, StoreErrors(&shared.file));
         self.shared.with_reader(read).await
     }
 
@@ -256,19 +256,7 @@ impl Log for SqliteLog {
     }
 
     async fn apply_retention(&self, since: Millis) -> Result<RetentionCounts, LogError> {
-        let mut sum = RetentionCounts::default();
-        loop {
-            let WriterReply::Removed { counts, complete } =
-                self.writer.submit(WriterCommand::Retain(since)).await?
-            else {
-                return Err(LogError::Closed);
-            };
-            sum.tables += counts.tables;
-            sum.feed_items += counts.feed_items;
-            if complete {
-                return Ok(sum);
-            }
-        }
+        self.writer.apply_retention(since).await
     }
 
     async fn close(&self) {

@@ -2,19 +2,21 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::Bytes;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 use tokio::sync::Semaphore;
 
 use super::Shared;
-use super::feed::{self, FeedRange};
-use super::file_errors::FileErrors;
+use super::feed;
 use super::journal::StoreMeta;
-use super::journal_index::JournalTable;
 use super::schema::open_reader;
-use super::stored_row::{COLUMNS, StoredRow};
+use super::stored_row::COLUMNS;
 use super::tags;
+use crate::journal::errors::StoreErrors;
+use crate::journal::feed::FeedRange;
+use crate::journal::index::{JournalIndex, LogSlice};
+use crate::journal::row::StoredRow;
+use crate::journal::tags::kind_tag;
 use crate::limits::MAX_SCANNED_ROWS;
 use crate::{
     Entry, FeedItem, LogError, LogFilter, LogKind, Millis, OwnerId, PageRequest, Place, StartupState,
@@ -68,9 +70,9 @@ impl Shared {
                 None => open_reader(&shared.file)?,
             };
             // One transaction, so that all reads see the same snapshot.
-            let transaction = FileErrors(&shared.file).wrap(db.unchecked_transaction())?;
+            let transaction = StoreErrors(&shared.file).wrap(db.unchecked_transaction())?;
             let result = read(&shared, &transaction);
-            let seq = StoreMeta::load(&transaction, FileErrors(&shared.file)).map(|meta| meta.seq);
+            let seq = StoreMeta::load(&transaction, StoreErrors(&shared.file)).map(|meta| meta.seq);
             drop(transaction);
             shared.readers.put(db);
             shared.wait_applied(seq?);
@@ -81,46 +83,11 @@ impl Shared {
 
     /// The entries of a table in play from an index on, if all of them are in memory.
     pub(super) fn read_tail(&self, id: TableId, from: u64) -> Option<Result<Vec<Entry>, LogError>> {
-        let table = {
-            let index = self.index();
-            let table = index.tables.get(&id)?;
-            if from < table.stored.length {
-                return None;
-            }
-            table.clone()
-        };
+        let table = self.index().tables.get(&id).filter(|table| from >= table.stored.length)?.clone();
         Some(
-            decode_tail(id, table, from, FileErrors(&self.file)).and_then(|tail| tail.entries_from(id, from)),
+            table.decode_tail(id, from, StoreErrors(&self.file)).and_then(|tail| tail.entries_from(id, from)),
         )
     }
-}
-
-/// Entries of a log from some index on, and the length of the whole log.
-struct LogSlice {
-    entries: Vec<Entry>,
-    length: u64,
-}
-
-impl LogSlice {
-    fn entries_from(self, table: TableId, from: u64) -> Result<Vec<Entry>, LogError> {
-        if from > self.length {
-            return Err(LogError::ReaderAhead { table, length: self.length });
-        }
-        Ok(self.entries)
-    }
-}
-
-fn decode_tail(
-    id: TableId,
-    table: JournalTable,
-    from: u64,
-    errors: FileErrors<'_>,
-) -> Result<LogSlice, LogError> {
-    let mut chain = table.stored;
-    let mut entries = Vec::new();
-    let read = chain.decode(&Bytes::from(table.tail), from, &mut entries);
-    read.map_err(|broken| errors.damaged_entry(id, broken.index))?;
-    Ok(LogSlice { entries, length: chain.length })
 }
 
 /// Reads the entries of a table from an index on, and whether it is finished.
@@ -130,7 +97,7 @@ pub(super) fn entries(
     id: TableId,
     from: u64,
 ) -> Result<(Vec<Entry>, bool), LogError> {
-    let errors = FileErrors(&shared.file);
+    let errors = StoreErrors(&shared.file);
     // The index is read before the row, so the row can only be newer. If it was rewritten in between, it
     // contains the whole tail.
     let in_play = shared.index().tables.get(&id).cloned();
@@ -141,7 +108,7 @@ pub(super) fn entries(
         if table.stored != row.stored {
             return Err(errors.damaged_table(id));
         }
-        let tail = decode_tail(id, table, from, errors)?;
+        let tail = table.decode_tail(id, from, errors)?;
         found.entries.extend(tail.entries);
         found.length = tail.length;
     }
@@ -153,7 +120,7 @@ pub(super) fn find_by_request(
     db: &Connection,
     owner: &OwnerId,
     request: &str,
-    errors: FileErrors<'_>,
+    errors: StoreErrors<'_>,
 ) -> Result<Option<TableId>, LogError> {
     let id: Option<[u8; 16]> = errors
         .wrap(db.prepare_cached("SELECT id FROM tables WHERE owner = ?1 AND request = ?2").and_then(
@@ -175,7 +142,7 @@ pub(super) fn tables(
     db: &Connection,
     filter: &LogFilter,
     page: PageRequest,
-    errors: FileErrors<'_>,
+    errors: StoreErrors<'_>,
 ) -> Result<TablePage, LogError> {
     let (sql, values) = page_query(filter, page.after);
     let mut select = errors.wrap(db.prepare_cached(&sql))?;
@@ -204,7 +171,7 @@ pub(super) fn tables(
 
 /// SQL and parameters of a page.
 pub(super) fn page_query(filter: &LogFilter, after: Option<TableId>) -> (String, Vec<Value>) {
-    let tag = filter.tag.as_deref().or(tags::kind_tag(filter.kind));
+    let tag = filter.tag.as_deref().or(kind_tag(filter.kind));
     let owner = filter.owner.as_ref().map(|owner| ("owner", owner.as_str().to_owned().into()));
     let state = filter.state.map(|state| ("state", state.into()));
     let visibility = filter.visibility.map(|visibility| ("visibility", visibility.into()));
@@ -253,25 +220,27 @@ pub(super) fn read_owner_feed(
     db: &Connection,
     owner: &OwnerId,
     after: u64,
-    errors: FileErrors<'_>,
+    errors: StoreErrors<'_>,
 ) -> Result<Vec<FeedItem>, LogError> {
-    let FeedRange { first, last } = FeedRange::load(db, owner, errors)?;
-    let owner = owner.clone();
-    if after > last {
-        return Err(LogError::FeedAhead { owner, last });
-    }
-    if after + 1 < first {
-        return Err(LogError::FeedTrimmed { owner, first });
-    }
-    feed::items(db, &owner, after + 1, last, errors)
+    let range = FeedRange::load(db, owner, errors)?;
+    range.check_cursor(owner, after)?;
+    feed::items(db, owner, after + 1, range, errors)
 }
 
 /// Tables and tournaments in play, and those that their clock will wake.
 pub(super) fn load_startup_state(shared: &Shared, db: &Connection) -> Result<StartupState, LogError> {
-    let errors = FileErrors(&shared.file);
+    startup_state(db, &shared.index(), StoreErrors(&shared.file))
+}
+
+/// The same, with the index of the tables in play.
+pub(super) fn startup_state(
+    db: &Connection,
+    index: &JournalIndex,
+    errors: StoreErrors<'_>,
+) -> Result<StartupState, LogError> {
     let mut start = StartupState::default();
     let others = tags::unfinished_non_tables(db, errors)?;
-    for id in shared.index().tables.keys() {
+    for id in index.tables.keys() {
         match others.get(id) {
             None => start.in_play.push(*id),
             Some(LogKind::Tournament) => start.tournaments.push(*id),
@@ -295,7 +264,7 @@ pub(super) fn load_startup_state(shared: &Shared, db: &Connection) -> Result<Sta
 }
 
 /// The games of all tables: one search of the index for each game.
-pub(super) fn listed_games(db: &Connection, errors: FileErrors<'_>) -> Result<Vec<String>, LogError> {
+pub(super) fn listed_games(db: &Connection, errors: StoreErrors<'_>) -> Result<Vec<String>, LogError> {
     let sql = "SELECT min(game) FROM tables INDEXED BY tables_by_game WHERE game > ?1";
     let mut select = errors.wrap(db.prepare_cached(sql))?;
     let mut games: Vec<String> = Vec::new();

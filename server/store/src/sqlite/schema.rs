@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::file_errors::{FileErrors, io_error};
+use super::file_errors::io_error;
 use super::private_file;
 use crate::LogError;
+use crate::journal::errors::StoreErrors;
 
 /// SQLite application id of a Parlor store: "Parl".
 const APPLICATION_ID: i64 = 0x5061_726c;
@@ -137,7 +138,7 @@ pub(super) fn with_suffix(store: &Path, suffix: &str) -> PathBuf {
 
 /// Opens the writer's connection, creating or migrating the store, which no other user can access from then on.
 pub(super) fn open_writer(file: &Path) -> Result<Connection, LogError> {
-    let errors = FileErrors(file);
+    let errors = StoreErrors(file);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     private_file::create(file)?;
     let mut connection = connect(file, flags)?;
@@ -160,7 +161,7 @@ pub(super) fn open_reader(file: &Path) -> Result<Connection, LogError> {
         return Err(LogError::OlderSchema { file: file.into() });
     }
     // Rows are rarely read twice, and the page cache of the system has the file anyway. In KiB.
-    FileErrors(file).wrap(connection.pragma_update(None, "cache_size", -512))?;
+    StoreErrors(file).wrap(connection.pragma_update(None, "cache_size", -512))?;
     Ok(connection)
 }
 
@@ -180,13 +181,13 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), LogError> {
         to.to_str().ok_or_else(|| LogError::Io { file: to.into(), why: "the name must be UTF-8".into() })?;
     // VACUUM INTO fills an empty file.
     private_file::create(to)?;
-    FileErrors(from).wrap(db.execute("VACUUM INTO ?1", [name]))?;
+    StoreErrors(from).wrap(db.execute("VACUUM INTO ?1", [name]))?;
     let mut copy = connect(to, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     migrate(&mut copy, to, MIGRATIONS)
 }
 
 fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, LogError> {
-    let errors = FileErrors(file);
+    let errors = StoreErrors(file);
     let connection =
         errors.wrap(Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX))?;
     connection.set_prepared_statement_cache_capacity(64);
@@ -197,7 +198,7 @@ fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, LogError> {
 
 /// Schema version; 0 for an empty file.
 fn version(connection: &Connection, file: &Path) -> Result<usize, LogError> {
-    let errors = FileErrors(file);
+    let errors = StoreErrors(file);
     let number = |name| errors.wrap(connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)));
     let (application, version) = (number("application_id")?, number("user_version")?);
     let objects: i64 =
@@ -214,7 +215,7 @@ fn version(connection: &Connection, file: &Path) -> Result<usize, LogError> {
 
 /// Runs the missing migrations in one transaction.
 fn migrate(connection: &mut Connection, file: &Path, steps: &[&str]) -> Result<(), LogError> {
-    let errors = FileErrors(file);
+    let errors = StoreErrors(file);
     let done = version(connection, file)?;
     let Some(open) = steps.get(done..).filter(|open| !open.is_empty()) else {
         return Ok(());

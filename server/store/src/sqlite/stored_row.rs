@@ -1,61 +1,39 @@
-//! Row of a table: its listing, its place, and the part of its log that is not in the journal.
+//! Rows of tables in SQLite.
 
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, params};
-use sha2::{Digest, Sha256};
 
-use super::file_errors::FileErrors;
 use super::tags;
 use crate::chain::HashChain;
-use crate::{Entry, Hash, Listing, LogError, LogKind, Millis, OwnerId, Place, TableId, TableRow};
-
-/// All columns of a table except its log and its record.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct StoredRow {
-    pub(super) id: TableId,
-    pub(super) listing: Listing,
-    pub(super) created: Millis,
-    pub(super) updated: Millis,
-    pub(super) request: Option<String>,
-    pub(super) place: Place,
-    /// First commit whose entries of this table are in the journal and not in this row.
-    pub(super) journal_from: u64,
-    /// End of the log in this row.
-    pub(super) stored: HashChain,
-    pub(super) record_hash: Option<Hash>,
-}
-
-const IN_PLAY: u8 = 0;
-const AT_REST: u8 = 1;
-const FINISHED: u8 = 2;
+use crate::journal::errors::StoreErrors;
+use crate::journal::row::StoredRow;
+use crate::journal::tags::{kind_column, kind_from_column};
+use crate::{Entry, Hash, Listing, LogError, Millis, OwnerId, Place, TableId};
 
 /// Columns in the order that [`StoredRow::from_sql`] reads.
 pub(super) const COLUMNS: &str = "id, owner, game, state, visibility, created, updated, request, place, wakes_at, \
      journal_from, length, head, record_hash, sum, kind, tags";
 
+/// A column with a value that no row has.
+fn invalid_column(column: usize) -> rusqlite::Error {
+    rusqlite::Error::InvalidColumnIndex(column)
+}
+
 impl StoredRow {
     /// Decodes the columns and verifies their checksum.
-    pub(super) fn from_sql(row: &rusqlite::Row<'_>, errors: FileErrors<'_>) -> Result<StoredRow, LogError> {
+    pub(super) fn from_sql(row: &rusqlite::Row<'_>, errors: StoreErrors<'_>) -> Result<StoredRow, LogError> {
         let id = TableId::from_bytes(errors.wrap(row.get(0))?);
         let read = || -> rusqlite::Result<(StoredRow, Hash)> {
-            let wakes_at = row.get::<_, Option<u64>>(9)?.map(Millis);
-            let place = match (row.get(8)?, wakes_at) {
-                (IN_PLAY, None) => Place::InPlay,
-                (AT_REST, wakes_at) => Place::AtRest { wakes_at },
-                (FINISHED, None) => Place::Finished,
-                (other, _) => return Err(rusqlite::Error::IntegralValueOutOfRange(8, other.into())),
-            };
+            let place = StoredRow::place_from_columns(row.get(8)?, row.get(9)?);
             let owner: String = row.get(1)?;
-            let owner = OwnerId::new(&owner)
-                .map_err(|_| rusqlite::Error::InvalidColumnName("the owner has no name".into()))?;
             let tags: Option<String> = row.get(16)?;
             let listing = Listing {
-                kind: tags::kind_from_column(row.get(15)?)?,
-                owner,
+                kind: kind_from_column(row.get(15)?).ok_or_else(|| invalid_column(15))?,
+                owner: OwnerId::new(&owner).map_err(|_| invalid_column(1))?,
                 game: row.get(2)?,
                 state: row.get(3)?,
                 visibility: row.get(4)?,
-                tags: tags.map_or_else(Vec::new, |tags| tags.split(' ').map(str::to_owned).collect()),
+                tags: StoredRow::tags_from_column(tags.as_deref()),
             };
             let read = StoredRow {
                 id,
@@ -63,7 +41,7 @@ impl StoredRow {
                 created: Millis(row.get(5)?),
                 updated: Millis(row.get(6)?),
                 request: row.get(7)?,
-                place,
+                place: place.ok_or_else(|| invalid_column(8))?,
                 journal_from: row.get(10)?,
                 stored: HashChain { length: row.get(11)?, head: row.get(12)? },
                 record_hash: row.get(13)?,
@@ -78,54 +56,11 @@ impl StoredRow {
         }
     }
 
-    /// Checksum of all columns. It includes the table id, so that no row passes for another.
-    fn checksum(&self) -> Hash {
-        let (place, wakes_at) = self.place_columns();
-        let mut hash = Sha256::new();
-        hash.update(b"parlor table row 1\0");
-        hash.update(self.id.as_bytes());
-        let request = self.request.as_deref();
-        for text in [self.listing.owner.as_str(), &self.listing.game, request.unwrap_or("")] {
-            hash.update((text.len() as u64).to_be_bytes());
-            hash.update(text);
-        }
-        let flags = [
-            self.listing.state,
-            self.listing.visibility,
-            place,
-            request.is_some().into(),
-            wakes_at.is_some().into(),
-            self.record_hash.is_some().into(),
-        ];
-        hash.update(flags);
-        for number in
-            [self.created.0, self.updated.0, wakes_at.unwrap_or(0), self.journal_from, self.stored.length]
-        {
-            hash.update(number.to_be_bytes());
-        }
-        hash.update(self.stored.head);
-        hash.update(self.record_hash.unwrap_or_default());
-        // Rows from before kinds and tags keep their checksum.
-        if self.listing.kind != LogKind::Table || !self.listing.tags.is_empty() {
-            hash.update([tags::kind_column(self.listing.kind)]);
-            hash.update(self.listing.tags.join(" "));
-        }
-        hash.finalize().into()
-    }
-
-    fn place_columns(&self) -> (u8, Option<u64>) {
-        match self.place {
-            Place::InPlay => (IN_PLAY, None),
-            Place::AtRest { wakes_at } => (AT_REST, wakes_at.map(|time| time.0)),
-            Place::Finished => (FINISHED, None),
-        }
-    }
-
     /// Finds the row of a table.
     pub(super) fn find(
         db: &Connection,
         id: &TableId,
-        errors: FileErrors<'_>,
+        errors: StoreErrors<'_>,
     ) -> Result<Option<StoredRow>, LogError> {
         let sql = select_by_id();
         let mut statement = errors.wrap(db.prepare_cached(&sql))?;
@@ -162,8 +97,8 @@ impl StoredRow {
             self.checksum(),
             log,
             record,
-            tags::kind_column(self.listing.kind),
-            (!self.listing.tags.is_empty()).then(|| self.listing.tags.join(" ")),
+            kind_column(self.listing.kind),
+            self.tags_column(),
         ])?;
         tags::insert(db, self)
     }
@@ -239,46 +174,21 @@ impl StoredRow {
         db: &Connection,
         from: u64,
         out: &mut Vec<Entry>,
-        errors: FileErrors<'_>,
+        errors: StoreErrors<'_>,
     ) -> Result<(), LogError> {
         let log = errors.wrap(log_bytes(db, &self.id))?.unwrap_or_default();
-        let mut chain = HashChain::new(&self.id);
-        let read = chain.decode(&Bytes::from(log), from, out);
-        if let Err(broken) = read {
-            return Err(errors.damaged_entry(self.id, broken.index));
-        }
-        if chain != self.stored {
-            let entry = chain.length.min(self.stored.length).saturating_sub(1);
-            return Err(errors.damaged_entry(self.id, entry));
-        }
-        Ok(())
+        self.decode_log(log, from, out, errors)
     }
 
     /// Reads and verifies the record.
-    pub(super) fn record(&self, db: &Connection, errors: FileErrors<'_>) -> Result<Option<Bytes>, LogError> {
+    pub(super) fn record(&self, db: &Connection, errors: StoreErrors<'_>) -> Result<Option<Bytes>, LogError> {
         let record: Option<Vec<u8>> =
             errors
                 .wrap(db.prepare_cached("SELECT record FROM tables WHERE id = ?1").and_then(|mut select| {
                     select.query_row([self.id.as_bytes()], |row| row.get(0)).optional()
                 }))?
                 .flatten();
-        if record.as_deref().map(record_hash) != self.record_hash {
-            let what = format!("the record of table {} is corrupted", self.id);
-            return Err(errors.damaged(Some(self.id), None, &what));
-        }
-        Ok(record.map(Bytes::from))
-    }
-}
-
-impl From<StoredRow> for TableRow {
-    fn from(row: StoredRow) -> TableRow {
-        TableRow {
-            id: row.id,
-            listing: row.listing,
-            created: row.created,
-            updated: row.updated,
-            place: row.place,
-        }
+        self.verify_record(record, errors)
     }
 }
 
@@ -308,11 +218,4 @@ pub(super) fn log_length(db: &Connection, id: &TableId) -> rusqlite::Result<u64>
         .query_row([id.as_bytes()], |row| row.get(0))
         .optional()?;
     Ok(length.unwrap_or(0))
-}
-
-pub(super) fn record_hash(record: &[u8]) -> Hash {
-    let mut hash = Sha256::new();
-    hash.update(b"parlor record 1\0");
-    hash.update(record);
-    hash.finalize().into()
 }

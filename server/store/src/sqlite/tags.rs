@@ -1,46 +1,13 @@
 //! Index of tables by tag, and by tag among the unfinished ones.
-//!
-//! Tournaments and agents have an additional tag of their kind, which finds them among millions of tables.
 
 use std::collections::HashMap;
 
 use rusqlite::{Connection, params};
 
-use super::file_errors::FileErrors;
-use super::stored_row::StoredRow;
+use crate::journal::errors::StoreErrors;
+use crate::journal::row::StoredRow;
+use crate::journal::tags::{all_tags, kind_tag};
 use crate::{LogError, LogKind, Place, TableId};
-
-/// Number of a kind in a row. The numbers never change.
-pub(super) fn kind_column(kind: LogKind) -> u8 {
-    match kind {
-        LogKind::Table => 0,
-        LogKind::Tournament => 1,
-        LogKind::Agent => 2,
-    }
-}
-
-/// Kind of a number in a row.
-pub(super) fn kind_from_column(column: u8) -> rusqlite::Result<LogKind> {
-    [LogKind::Table, LogKind::Tournament, LogKind::Agent]
-        .into_iter()
-        .find(|kind| kind_column(*kind) == column)
-        .ok_or(rusqlite::Error::IntegralValueOutOfRange(15, column.into()))
-}
-
-/// Tag that all logs of a kind have. No other tag starts with a dot.
-pub(super) fn kind_tag(kind: LogKind) -> Option<&'static str> {
-    match kind {
-        LogKind::Table => None,
-        LogKind::Tournament => Some(".tournament"),
-        LogKind::Agent => Some(".agent"),
-    }
-}
-
-/// All tags of a row, with that of its kind.
-fn all_tags(row: &StoredRow) -> impl Iterator<Item = &str> {
-    let listing = &row.listing;
-    listing.tags.iter().map(String::as_str).chain(kind_tag(listing.kind))
-}
 
 /// Inserts the tags of a new row.
 pub(super) fn insert(db: &Connection, row: &StoredRow) -> rusqlite::Result<()> {
@@ -73,7 +40,7 @@ pub(super) fn delete(db: &Connection, row: &StoredRow) -> rusqlite::Result<()> {
 }
 
 /// Verifies that a row is found by all of its tags, with the right finished flag. Returns the number of tags.
-pub(super) fn check(db: &Connection, row: &StoredRow, errors: FileErrors<'_>) -> Result<u64, LogError> {
+pub(super) fn check(db: &Connection, row: &StoredRow, errors: StoreErrors<'_>) -> Result<u64, LogError> {
     let mut count = 0;
     for tag in all_tags(row) {
         let found: bool = errors.wrap(
@@ -97,7 +64,7 @@ pub(super) fn check(db: &Connection, row: &StoredRow, errors: FileErrors<'_>) ->
 /// Unfinished logs that are not tables.
 pub(super) fn unfinished_non_tables(
     db: &Connection,
-    errors: FileErrors<'_>,
+    errors: StoreErrors<'_>,
 ) -> Result<HashMap<TableId, LogKind>, LogError> {
     let mut others = HashMap::new();
     for kind in [LogKind::Tournament, LogKind::Agent] {

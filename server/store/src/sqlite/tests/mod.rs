@@ -5,7 +5,6 @@ mod corruption;
 mod durability;
 mod full;
 mod journal;
-mod memory_equivalence;
 mod tags;
 
 use std::path::PathBuf;
@@ -14,7 +13,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use tempfile::TempDir;
 
 use super::*;
-use crate::contract::{REST, add, assert_log, create, delete, finished, listing, owner, posts, put, table};
+use crate::contract::memory_equivalence::{Reopen, check_equivalence};
+use crate::contract::{REST, add, assert_log, create, finished, listing, owner, posts, put, table};
 use crate::{NewPlace, Place};
 
 /// A temporary folder with a store.
@@ -115,4 +115,20 @@ fn short_journal(limit: u64) -> SqliteOptions {
 
 fn below(rng: &mut rand_chacha::ChaCha8Rng, bound: usize) -> usize {
     (rand_core::Rng::next_u64(rng) % bound as u64) as usize
+}
+
+impl Reopen for StoreDir {
+    async fn open(&self, journal_limit: u64) -> Arc<dyn Log> {
+        let file = self.file("store.db");
+        if file.exists() {
+            let report = check(&file).unwrap();
+            assert!(report.is_sound(), "{report}");
+        }
+        Arc::new(self.open_with(short_journal(journal_limit)))
+    }
+}
+
+#[tokio::test]
+async fn sqlite_log_behaves_like_memory_log() {
+    check_equivalence(&StoreDir::new(), 400).await;
 }

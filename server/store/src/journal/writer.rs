@@ -5,17 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
-use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use super::Shared;
-use super::file_errors::io_error;
-use super::journal::StoreMeta;
-use super::writer_thread::run_writer;
+use super::writer_thread::{Committer, run_writer};
 use crate::{Append, Appended, Delete, LogError, Millis, RetentionCounts};
 
 /// A command to the writer.
-pub(super) enum WriterCommand {
+pub(crate) enum WriterCommand {
     /// Independent appends: a refused one does not affect the others.
     Appends(Vec<Append>),
     Delete(Delete),
@@ -30,7 +26,7 @@ pub(super) enum WriterCommand {
 
 /// One part of a command, with a reply of its own.
 #[derive(Clone, Copy)]
-pub(super) enum CommitStep<'a> {
+pub(crate) enum CommitStep<'a> {
     Append(&'a Append),
     Other(&'a WriterCommand),
 }
@@ -38,7 +34,7 @@ pub(super) enum CommitStep<'a> {
 impl WriterCommand {
     /// Reports whether the command must not share a commit. Retention writes while it validates; closing
     /// commits nothing.
-    pub(super) fn needs_own_commit(&self) -> bool {
+    pub(crate) fn needs_own_commit(&self) -> bool {
         matches!(self, WriterCommand::Retain(_) | WriterCommand::Close)
     }
 
@@ -55,7 +51,7 @@ impl WriterCommand {
         }
     }
 
-    pub(super) fn steps(&self) -> impl Iterator<Item = CommitStep<'_>> {
+    pub(crate) fn steps(&self) -> impl Iterator<Item = CommitStep<'_>> {
         let (appends, other) = match self {
             WriterCommand::Appends(appends) => (appends.as_slice(), None),
             other => (&[][..], Some(CommitStep::Other(other))),
@@ -66,7 +62,7 @@ impl WriterCommand {
 
 /// Reply of the writer.
 #[derive(Clone, Debug)]
-pub(super) enum WriterReply {
+pub(crate) enum WriterReply {
     Appended(Appended),
     Deleted,
     Removed { counts: RetentionCounts, complete: bool },
@@ -74,19 +70,19 @@ pub(super) enum WriterReply {
 }
 
 /// Replies, one per step of a command.
-pub(super) type WriterReplies = Vec<Result<WriterReply, LogError>>;
+pub(crate) type WriterReplies = Vec<Result<WriterReply, LogError>>;
 
-pub(super) struct WriterRequest {
-    pub(super) command: WriterCommand,
-    pub(super) size: QueueSize,
-    pub(super) reply: oneshot::Sender<WriterReplies>,
+pub(crate) struct WriterRequest {
+    pub(crate) command: WriterCommand,
+    pub(crate) size: QueueSize,
+    pub(crate) reply: oneshot::Sender<WriterReplies>,
 }
 
 /// Share of the queue's limits.
 #[derive(Clone, Copy, Default)]
-pub(super) struct QueueSize {
-    pub(super) count: usize,
-    pub(super) bytes: usize,
+pub(crate) struct QueueSize {
+    pub(crate) count: usize,
+    pub(crate) bytes: usize,
 }
 
 impl AddAssign for QueueSize {
@@ -97,7 +93,7 @@ impl AddAssign for QueueSize {
 }
 
 /// Current usage of the queue, and its limits.
-pub(super) struct QueueUsage {
+pub(crate) struct QueueUsage {
     count: AtomicUsize,
     bytes: AtomicUsize,
     limit: QueueSize,
@@ -115,14 +111,14 @@ impl QueueUsage {
         Err(LogError::QueueFull)
     }
 
-    pub(super) fn release(&self, QueueSize { count, bytes }: QueueSize) {
+    pub(crate) fn release(&self, QueueSize { count, bytes }: QueueSize) {
         self.count.fetch_sub(count, Ordering::Relaxed);
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
 
 /// Handle of the writer thread.
-pub(super) struct Writer {
+pub(crate) struct Writer {
     /// `None` only while closing.
     queue: Option<mpsc::Sender<WriterRequest>>,
     usage: Arc<QueueUsage>,
@@ -130,24 +126,27 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(shared: Arc<Shared>, db: Connection, meta: StoreMeta) -> Result<Writer, LogError> {
-        let limit = QueueSize { count: shared.options.queue.max(1), bytes: shared.options.queue_bytes };
+    /// Starts the writer thread, with a queue of this many appends and bytes.
+    pub(crate) fn start<C: Committer + Send + 'static>(
+        count: usize,
+        bytes: usize,
+        committer: C,
+    ) -> std::io::Result<Writer> {
+        let limit = QueueSize { count: count.max(1), bytes };
         let (queue, requests) = mpsc::channel(limit.count);
         let usage = Arc::new(QueueUsage { count: AtomicUsize::new(0), bytes: AtomicUsize::new(0), limit });
-        let file = shared.file.clone();
         let thread = {
             let usage = usage.clone();
             std::thread::Builder::new()
                 .name("log-writer".into())
-                .spawn(move || run_writer(&shared, db, meta, requests, &usage))
-                .map_err(|error| io_error(&file, error))?
+                .spawn(move || run_writer(committer, requests, &usage))?
         };
         Ok(Writer { queue: Some(queue), usage, thread: Some(thread) })
     }
 
     /// Appends independently, and waits until all are durable or refused. Appends that exceed the queue are
     /// refused.
-    pub(super) async fn append_all(&self, mut appends: Vec<Append>) -> Vec<Result<Appended, LogError>> {
+    pub(crate) async fn append_all(&self, mut appends: Vec<Append>) -> Vec<Result<Appended, LogError>> {
         let mut refused = Vec::new();
         let mut places = 0..;
         appends.retain(|append| {
@@ -173,9 +172,25 @@ impl Writer {
     }
 
     /// Submits another command, and waits until it is durable or refused.
-    pub(super) async fn submit(&self, command: WriterCommand) -> Result<WriterReply, LogError> {
+    pub(crate) async fn submit(&self, command: WriterCommand) -> Result<WriterReply, LogError> {
         self.usage.reserve(command.size())?;
         self.send(command).await.pop().unwrap_or(Err(LogError::Closed))
+    }
+
+    /// Applies retention, one step after the other.
+    pub(crate) async fn apply_retention(&self, since: Millis) -> Result<RetentionCounts, LogError> {
+        let mut sum = RetentionCounts::default();
+        loop {
+            let WriterReply::Removed { counts, complete } = self.submit(WriterCommand::Retain(since)).await?
+            else {
+                return Err(LogError::Closed);
+            };
+            sum.tables += counts.tables;
+            sum.feed_items += counts.feed_items;
+            if complete {
+                return Ok(sum);
+            }
+        }
     }
 
     /// Sends a command with reserved space, and waits for the replies.
@@ -195,7 +210,7 @@ impl Writer {
 #[cfg(test)]
 impl Writer {
     /// Number of queued requests.
-    pub(super) fn queued(&self) -> usize {
+    pub(crate) fn queued(&self) -> usize {
         self.queue.as_ref().map_or(0, |queue| queue.max_capacity() - queue.capacity())
     }
 }

@@ -5,55 +5,66 @@
 
 use std::collections::{HashMap, hash_map};
 
-use rusqlite::Connection;
-
-use super::feed::{self, FeedRange};
-use super::file_errors::FileErrors;
-use super::journal::StoreMeta;
-use super::journal_index::JournalIndex;
-use super::stored_row::{StoredRow, log_length, record_hash};
+use super::errors::StoreErrors;
+use super::feed::FeedRange;
+use super::index::JournalIndex;
+use super::row::{StoredRow, record_hash};
 use super::table_change::{PendingTable, TableChange};
 use crate::FastMap;
 use crate::append::{TableState, check_append, limits};
 use crate::chain::{HashChain, encoded_length};
 use crate::{
-    Append, Appended, Delete, FeedItem, LogError, Millis, NewFeedItem, NewPlace, OwnerId, Place,
-    RetentionCounts, TableId,
+    Append, Appended, Delete, FeedItem, LogError, Millis, NewFeedItem, NewPlace, OwnerId, Place, TableId,
 };
 
-/// Tables that retention removes in one commit.
-const RETAIN_STEP: usize = 256;
+/// The stored rows as a commit reads them, in the transaction that writes it.
+pub(crate) trait StoredRows {
+    /// The row of a table in any place.
+    fn find(&self, id: &TableId) -> Result<Option<StoredRow>, LogError>;
+
+    /// Bytes of the part of a log that its row has.
+    fn log_length(&self, id: &TableId) -> Result<u64, LogError>;
+
+    /// Verifies that the part of a log that its row has can be read.
+    fn check_log(&self, id: &TableId) -> Result<(), LogError>;
+
+    /// The table that an owner's request id created.
+    fn find_by_request(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError>;
+
+    /// The kept numbers of an owner's feed.
+    fn feed_range(&self, owner: &OwnerId) -> Result<FeedRange, LogError>;
+}
 
 /// A commit being assembled.
-pub(super) struct CommitBatch<'a> {
-    pub(super) db: &'a Connection,
-    pub(super) index: &'a JournalIndex,
-    pub(super) errors: FileErrors<'a>,
-    /// The store's metadata after the commit.
-    pub(super) meta: StoreMeta,
-    pub(super) tables: FastMap<TableId, TableChange>,
-    pub(super) owners: HashMap<OwnerId, FeedRange>,
-    pub(super) posted: Vec<(OwnerId, FeedItem)>,
+pub(crate) struct CommitBatch<'a, R> {
+    pub(crate) rows: &'a R,
+    pub(crate) index: &'a JournalIndex,
+    pub(crate) errors: StoreErrors<'a>,
+    /// Sequence number of the commit.
+    pub(crate) seq: u64,
+    pub(crate) tables: FastMap<TableId, TableChange>,
+    pub(crate) owners: HashMap<OwnerId, FeedRange>,
+    pub(crate) posted: Vec<(OwnerId, FeedItem)>,
     /// Request ids changed by this commit: the table that each created, or `None` if its table was deleted.
     requests: HashMap<(OwnerId, String), Option<TableId>>,
     /// Set when feeds were trimmed.
-    pub(super) trimmed: bool,
+    pub(crate) trimmed: bool,
 }
 
-impl<'a> CommitBatch<'a> {
+impl<'a, R: StoredRows> CommitBatch<'a, R> {
     /// An empty commit with capacity for this many tables.
-    pub(super) fn new(
-        db: &'a Connection,
+    pub(crate) fn new(
+        rows: &'a R,
         index: &'a JournalIndex,
-        meta: StoreMeta,
-        errors: FileErrors<'a>,
+        seq: u64,
+        errors: StoreErrors<'a>,
         tables: usize,
-    ) -> CommitBatch<'a> {
+    ) -> CommitBatch<'a, R> {
         CommitBatch {
-            db,
+            rows,
             index,
             errors,
-            meta: StoreMeta { seq: meta.seq + 1, ..meta },
+            seq,
             tables: FastMap::with_capacity_and_hasher(tables, Default::default()),
             owners: HashMap::new(),
             posted: Vec::new(),
@@ -63,7 +74,7 @@ impl<'a> CommitBatch<'a> {
     }
 
     /// Reports whether there is anything to write.
-    pub(super) fn changes(&self) -> bool {
+    pub(crate) fn changes(&self) -> bool {
         let changed = |change: &TableChange| {
             let new = change.pending.as_ref();
             change.deleted
@@ -73,15 +84,12 @@ impl<'a> CommitBatch<'a> {
     }
 
     /// Loads a table into this commit, unless it is there already.
-    pub(super) fn load(&mut self, id: TableId) -> Result<(), LogError> {
+    pub(crate) fn load(&mut self, id: TableId) -> Result<(), LogError> {
         let hash_map::Entry::Vacant(place) = self.tables.entry(id) else { return Ok(()) };
         let pending = match self.index.tables.get(&id) {
             Some(table) => Some(PendingTable::in_play(table)),
-            None => match StoredRow::find(self.db, &id, self.errors)? {
-                Some(row) => {
-                    let bytes = self.errors.wrap(log_length(self.db, &id))?;
-                    Some(PendingTable::at_rest(&row, bytes))
-                }
+            None => match self.rows.find(&id)? {
+                Some(row) => Some(PendingTable::at_rest(&row, self.rows.log_length(&id)?)),
                 None => None,
             },
         };
@@ -90,13 +98,10 @@ impl<'a> CommitBatch<'a> {
     }
 
     /// The row of an existing table, as it will be after the commit.
-    pub(super) fn row(&self, id: &TableId, pending: &PendingTable) -> Result<StoredRow, LogError> {
+    pub(crate) fn row(&self, id: &TableId, pending: &PendingTable) -> Result<StoredRow, LogError> {
         match &pending.row {
             Some(row) => Ok(StoredRow::clone(row)),
-            None => {
-                let row = StoredRow::find(self.db, id, self.errors)?;
-                row.ok_or_else(|| self.errors.damaged_table(*id))
-            }
+            None => self.rows.find(id)?.ok_or_else(|| self.errors.damaged_table(*id)),
         }
     }
 
@@ -105,14 +110,14 @@ impl<'a> CommitBatch<'a> {
         if let Some(made) = self.requests.get(&(owner.clone(), request.to_owned())) {
             return Ok(*made);
         }
-        super::reader::find_by_request(self.db, owner, request, self.errors)
+        self.rows.find_by_request(owner, request)
     }
 
     /// Loads the feed ranges of these owners.
     fn load_owners(&mut self, posts: &[NewFeedItem]) -> Result<(), LogError> {
         for NewFeedItem { owner, .. } in posts {
             if !self.owners.contains_key(owner) {
-                let range = FeedRange::load(self.db, owner, self.errors)?;
+                let range = self.rows.feed_range(owner)?;
                 self.owners.insert(owner.clone(), range);
             }
         }
@@ -132,7 +137,7 @@ impl<'a> CommitBatch<'a> {
     }
 
     /// Validates an append and adds it to the commit.
-    pub(super) fn append(&mut self, append: &Append) -> Result<Appended, LogError> {
+    pub(crate) fn append(&mut self, append: &Append) -> Result<Appended, LogError> {
         let id = append.table;
         if let (Some(listing), Some(request)) = (&append.listing, &append.request)
             && let Some(table) = self.find_by_request(&listing.owner, request)?
@@ -205,14 +210,14 @@ impl<'a> CommitBatch<'a> {
             updated: append.at,
             request: append.request.clone(),
             place: Place::InPlay,
-            journal_from: self.meta.seq,
+            journal_from: self.seq,
             stored: HashChain::new(&append.table),
             record_hash: None,
         })
     }
 
     /// Validates a deletion and adds it to the commit.
-    pub(super) fn delete(&mut self, delete: &Delete) -> Result<Vec<u64>, LogError> {
+    pub(crate) fn delete(&mut self, delete: &Delete) -> Result<Vec<u64>, LogError> {
         let table = delete.table;
         self.load(table)?;
         self.load_owners(&delete.feed)?;
@@ -230,28 +235,16 @@ impl<'a> CommitBatch<'a> {
         Ok(self.post(delete.at, &delete.feed))
     }
 
-    /// Adds one step of retention to the commit, which must contain nothing else. Also returns whether
-    /// retention is complete.
-    pub(super) fn apply_retention(&mut self, since: Millis) -> Result<(RetentionCounts, bool), LogError> {
-        let mut retained = RetentionCounts::default();
-        let old: Vec<[u8; 16]> = self.errors.wrap(
-            self.db
-                .prepare_cached(
-                    "SELECT id FROM tables WHERE place = 2 AND updated < ?1 ORDER BY updated LIMIT ?2",
-                )
-                .and_then(|mut select| select.query_map((since.0, RETAIN_STEP), |row| row.get(0))?.collect()),
-        )?;
-        let mut done = old.len() < RETAIN_STEP;
-        for id in old {
-            self.delete(&Delete { table: TableId::from_bytes(id), at: since, feed: Vec::new() })?;
-            retained.tables += 1;
+    /// Writes a table in play out, whether or not the journal is too long.
+    pub(crate) fn write_out(&mut self, id: TableId) -> Result<(), LogError> {
+        self.load(id)?;
+        let pending = self.tables.get(&id).and_then(|change| change.pending.as_ref());
+        let mut row = self.row(&id, pending.ok_or(LogError::NoSuchTable { table: id })?)?;
+        row.journal_from = self.seq + 1;
+        if let Some(pending) = self.tables.get_mut(&id).and_then(|change| change.pending.as_mut()) {
+            pending.row = Some(Box::new(row));
+            pending.write_out = true;
         }
-        for (owner, mut range) in feed::owners(self.db, self.errors)? {
-            let count = feed::trim(self.db, &owner, &mut range, since, self.errors)?;
-            self.trimmed |= count > 0;
-            done &= count < limits::MAX_FEED_PAGE_ITEMS as u64;
-            retained.feed_items += count;
-        }
-        Ok((retained, done))
+        Ok(())
     }
 }

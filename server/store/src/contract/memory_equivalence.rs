@@ -1,9 +1,8 @@
-//! Model test: the log in a file behaves like the log in memory under random operations.
+//! Model test: a log behaves like the log in memory under random operations.
 
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::{Listing, LogKind, MemoryLog};
 
 /// A random operation.
 #[derive(Clone, Debug)]
@@ -143,13 +142,18 @@ async fn assert_same(model: &dyn Log, log: &dyn Log) {
     assert_eq!(log.load_startup_state().await, model.load_startup_state().await);
 }
 
-#[tokio::test]
-async fn sqlite_log_behaves_like_memory_log() {
+/// A store that a test closes and opens again.
+pub(crate) trait Reopen {
+    /// Opens the store with this limit of the journal, after a check where there is one.
+    async fn open(&self, journal_limit: u64) -> Arc<dyn Log>;
+}
+
+/// Runs random operations on a store and on a log in memory, and compares all answers and contents.
+pub(crate) async fn check_equivalence(store: &impl Reopen, rounds: u64) {
     let mut rng = parlor_testkit::rng_with_stream(0);
-    let folder = StoreDir::new();
     let model = Arc::new(MemoryLog::new());
-    let mut log = Arc::new(folder.open());
-    for round in 0..400 {
+    let mut log = store.open(32 << 20).await;
+    for round in 0..rounds {
         let time = 10 * round;
         // On one thread, tasks send in the order in which they were spawned; many of them share a commit.
         let mut pending = [0; TABLES];
@@ -176,12 +180,14 @@ async fn sqlite_log_behaves_like_memory_log() {
         if below(&mut rng, 20) == 0 {
             drop(log);
             let limit = [500, 3000, 1 << 20][below(&mut rng, 3)];
-            let report = check(&folder.file("store.db")).unwrap();
-            assert!(report.is_sound(), "round {round}: {report}");
-            log = Arc::new(folder.open_with(short_journal(limit)));
+            log = store.open(limit).await;
             // A restart changes nothing.
             assert_same(&*model, &*log).await;
         }
     }
     assert_same(&*model, &*log).await;
+}
+
+fn below(rng: &mut ChaCha8Rng, bound: usize) -> usize {
+    (rand_core::Rng::next_u64(rng) % bound as u64) as usize
 }
