@@ -1,5 +1,8 @@
 //! Chance: the only source of randomness of a game.
 //!
+//! `docs/fairness.md` has the same specification for the public, with the codes of the cards, the decks of all games and how
+//! a shuffled stack is split. Both must be changed together.
+//!
 //! # The shuffle
 //!
 //! A shuffle is identified by a [`ShuffleId`]: its round, its purpose, and the number of earlier shuffles of

@@ -44,6 +44,8 @@ use stages::FormatState;
 pub enum TournamentState {
     /// Not started yet.
     Created,
+    /// Started, but entropy for the shuffles is still collected.
+    Starting,
     /// Tables are being played.
     Running,
     /// No new tables start until it is resumed.
@@ -149,6 +151,7 @@ impl Tournament {
             return Err(InvalidEntry::NoEffect);
         }
         match entry {
+            PlanEntry::Starting => self.state = TournamentState::Starting,
             PlanEntry::Started | PlanEntry::Resumed => self.state = TournamentState::Running,
             PlanEntry::Paused => self.state = TournamentState::Paused,
             PlanEntry::Cancelled { reason } => {
@@ -162,10 +165,15 @@ impl Tournament {
             }
             PlanEntry::Withdrawn { entrant } => self.withdraw(*entrant),
         }
-        if self.state != TournamentState::Created {
+        if self.has_begun() {
             self.advance();
         }
         Ok(())
+    }
+
+    /// True once tables may have been played.
+    fn has_begun(&self) -> bool {
+        !matches!(self.state, TournamentState::Created | TournamentState::Starting)
     }
 
     /// Tables that may start now, in order, given the running ones. Empty unless the state is

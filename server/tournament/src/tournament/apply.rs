@@ -59,7 +59,7 @@ impl Tournament {
     /// Withdraws an entrant: its open groups become void, and its queued line-ups are dropped.
     pub(super) fn withdraw(&mut self, entrant: Entrant) {
         self.withdrawn[entrant.index()] = true;
-        if self.state == TournamentState::Created {
+        if !self.has_begun() {
             return self.plan_first_stage();
         }
         let stage = self.schedule.first_group() as usize..self.groups.len();

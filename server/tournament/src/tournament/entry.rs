@@ -5,7 +5,9 @@ use crate::{Entrant, TableScore};
 /// An event of a tournament. The creation precedes all entries; the finish follows from them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlanEntry {
-    /// The tournament starts.
+    /// The tournament is started, and entropy for the shuffles is collected.
+    Starting,
+    /// The first tables start.
     Started,
     /// A table was played to its end.
     TableOver {

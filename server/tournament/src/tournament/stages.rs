@@ -1,7 +1,7 @@
 //! Stages of a tournament by format: the first stage, the transition to the next one, and repairs after
 //! withdrawals.
 
-use super::{GroupState, PlannedGroup, Tournament, TournamentState};
+use super::{GroupState, PlannedGroup, Tournament};
 use crate::Entrant;
 use crate::plan::coverage::{Coverage, cover};
 use crate::plan::knockout::{self, Knockout};
@@ -59,10 +59,9 @@ impl Tournament {
         }
     }
 
-    /// Plans the first stage with the active entrants, and discards an earlier plan of it. The state is
-    /// `Created`.
+    /// Plans the first stage with the active entrants, and discards an earlier plan of it. No table was played.
     pub(super) fn plan_first_stage(&mut self) {
-        debug_assert_eq!(self.state, TournamentState::Created, "a started tournament is never planned anew");
+        debug_assert!(!self.has_begun(), "a tournament that has begun is never planned anew");
         self.groups.clear();
         self.members.clear();
         self.queued_lineups.clear();

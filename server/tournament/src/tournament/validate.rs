@@ -31,6 +31,7 @@ impl Tournament {
     /// True if the entry changes the state, false if it is valid without effect.
     pub(super) fn validate(&self, entry: &PlanEntry) -> Result<bool, InvalidEntry> {
         match entry {
+            PlanEntry::Starting => Ok(self.validate_start()? && self.state == TournamentState::Created),
             PlanEntry::Started => self.validate_start(),
             PlanEntry::TableOver { group, table } => self.validate_table(*group, table),
             PlanEntry::GroupVoided { group, .. } => self.validate_void(*group),
@@ -51,12 +52,12 @@ impl Tournament {
     /// Requires a tournament that is started and not over.
     fn require_started(&self) -> Result<(), InvalidEntry> {
         self.require_not_over()?;
-        if self.state == TournamentState::Created { Err(InvalidEntry::NotStarted) } else { Ok(()) }
+        if self.has_begun() { Ok(()) } else { Err(InvalidEntry::NotStarted) }
     }
 
     fn validate_start(&self) -> Result<bool, InvalidEntry> {
         match self.state {
-            TournamentState::Created => {}
+            TournamentState::Created | TournamentState::Starting => {}
             TournamentState::Cancelled => return Err(InvalidEntry::Over),
             // A start whose answer was lost may be retried even after the end.
             TournamentState::Running | TournamentState::Paused | TournamentState::Finished => {
@@ -71,7 +72,7 @@ impl Tournament {
     }
 
     fn validate_table(&self, group: u32, table: &TableScore) -> Result<bool, InvalidEntry> {
-        if self.state == TournamentState::Created {
+        if !self.has_begun() {
             return Err(InvalidEntry::NotStarted);
         }
         let state = self.group_state(group)?;
