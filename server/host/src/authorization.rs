@@ -74,11 +74,12 @@ impl AccessCheck<'_> {
         match actor {
             Actor::Admin | Actor::Tournament => Ok(()),
             Actor::Owner(owner) if self.is_owner(owner) => Ok(()),
+            Actor::TableOwner(owned) if *owned == table => Ok(()),
             // An actor that may not see the table must not learn that it exists.
-            Actor::Owner(_) if self.setup.visibility == Visibility::Private => {
+            Actor::Owner(_) | Actor::TableOwner(_) if self.setup.visibility == Visibility::Private => {
                 Err(HostError::NotFound { table })
             }
-            Actor::Owner(_) => Err(HostError::NotOwner { table }),
+            Actor::Owner(_) | Actor::TableOwner(_) => Err(HostError::NotOwner { table }),
             Actor::Seat(token) => {
                 self.admit(&ViewerCredential::Seat(*token))?;
                 let is_own = seat.is_none_or(|seat| seat == token.seat()) && token.table() == table;

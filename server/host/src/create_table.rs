@@ -188,8 +188,8 @@ impl Host {
         set_aside: Seats,
         request: Option<String>,
     ) -> Result<TableSummary, HostError> {
-        let (table, game) = (setup.table, setup.options.game());
-        let mut reservation = Reservation::of_agents(&self.shared, table, game, &mut setup.seats, agents)?;
+        let table = setup.table;
+        let mut reservation = Reservation::of_agents(&self.shared, &mut setup, agents, set_aside)?;
         self.ensure_running()?;
         if setup.chance.deal().is_none() {
             reservation.count_table(owner, max_tables).await?;

@@ -68,13 +68,11 @@ pub enum HostError {
     },
     /// A deal is still in play. Its tables become visible when all of them are over.
     #[error(
-        "deal {number} of tournament {tournament} is still being played, so its tables have neither spectators nor records: wait for its last table"
+        "the deal of this table of tournament {tournament} is still being played, so its tables have neither spectators nor records: wait for the last of them"
     )]
     DealNotOver {
-        /// The tournament.
+        /// The tournament. The number of the deal stays secret: it would link the tables of the deal.
         tournament: TournamentId,
-        /// The number of the deal.
-        number: u32,
     },
     /// The request id was used for a different request.
     #[error("this request id was used for a different request: take a new id")]
@@ -146,6 +144,7 @@ impl HostError {
                 )
             }
             HostError::TooSlow | HostError::TableBusy { .. } | HostError::Stopping => true,
+            HostError::Exhausted(LimitExceeded::UnreadBytes { .. }) => true,
             HostError::Exhausted(exhausted) => exhausted.retry_after().is_some(),
             _ => false,
         }

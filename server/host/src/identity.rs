@@ -11,6 +11,15 @@ use serde::{Deserialize, Serialize};
 /// The prefix of every API key, so that people and secret scanners recognise one.
 pub const API_KEY_PREFIX: &str = "plr_";
 
+/// The prefix of the owners of guests' tables.
+const GUEST_PREFIX: &str = "guest-";
+
+/// True if the name is that of an owner of guests' tables.
+#[must_use]
+pub fn is_guest_owner(owner: &str) -> bool {
+    owner.starts_with(GUEST_PREFIX)
+}
+
 /// The owner of tables, as the settings name the holder of an API key: letters, digits, `.`, `-` and `_`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -29,6 +38,19 @@ impl Owner {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The owner of the tables that guests from one network address make. Nobody calls as this owner: a guest acts on each
+    /// table with its owner token.
+    #[must_use]
+    pub fn guest(digest: [u8; 8]) -> Owner {
+        Owner(format!("{GUEST_PREFIX}{:016x}", u64::from_be_bytes(digest)))
+    }
+
+    /// True if this is the owner of guests' tables.
+    #[must_use]
+    pub fn is_guest(&self) -> bool {
+        is_guest_owner(&self.0)
     }
 
     /// The owner of all tables on a server without API keys.
@@ -92,6 +114,10 @@ pub enum TokenKind {
     Seat,
     /// Watches a table.
     Spectator,
+    /// Takes a seat of a table.
+    Invite,
+    /// Stands for the owner of a table that a guest made.
+    Owner,
 }
 
 impl TokenKind {
@@ -101,6 +127,8 @@ impl TokenKind {
         match self {
             TokenKind::Seat => "pls_",
             TokenKind::Spectator => "plv_",
+            TokenKind::Invite => "pli_",
+            TokenKind::Owner => "plo_",
         }
     }
 }
@@ -110,6 +138,8 @@ impl fmt::Display for TokenKind {
         f.write_str(match self {
             TokenKind::Seat => "seat token",
             TokenKind::Spectator => "spectator token",
+            TokenKind::Invite => "invite",
+            TokenKind::Owner => "owner token",
         })
     }
 }
@@ -214,6 +244,33 @@ impl VerifiedSpectatorToken {
     pub fn check_generation(self, newest: Generation) -> Result<SpectatorClaim, TokenError> {
         check_generation(TokenKind::Spectator, self.generation, newest)?;
         Ok(SpectatorClaim { table: self.table })
+    }
+}
+
+/// A verified invite, before its table says whether it still holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VerifiedInvite {
+    table: TableId,
+    number: u32,
+}
+
+impl VerifiedInvite {
+    /// An invite of a table. The caller has verified its secret.
+    #[must_use]
+    pub const fn new(table: TableId, number: u32) -> VerifiedInvite {
+        VerifiedInvite { table, number }
+    }
+
+    /// The table.
+    #[must_use]
+    pub const fn table(&self) -> TableId {
+        self.table
+    }
+
+    /// The number of the invite.
+    #[must_use]
+    pub const fn number(&self) -> u32 {
+        self.number
     }
 }
 

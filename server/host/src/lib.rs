@@ -34,6 +34,7 @@ pub mod table;
 mod table_calls;
 mod tags;
 pub mod tournaments;
+mod turns;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -60,13 +61,16 @@ pub use stream::{
 pub use table_calls::Joined;
 pub use tags::{agent_tag, tournament_tag};
 pub use tournaments::deal_visibility::{DealVisibility, TableEnd, TableEnds};
+pub use turns::{TurnChange, TurnFeed};
 
 use crate::agents::AgentRegistry;
 use crate::clock::{Clock, Moment};
 use crate::identity::Owner;
+use crate::limits::{ByteReservation, StreamAllowance};
 use crate::persistence::PayloadCodec;
 use crate::shard::house_bots::{self, BotPool};
 use crate::shard::senders::{ShardSenders, shard_index};
+use crate::shard::subscriptions::SpectatorLimits;
 use crate::shard::table_message::{ReplyTo, TableMessage};
 use crate::shard::{Shard, ShardMessage};
 use crate::stream::queue::{QueueLimits, StreamQueue};
@@ -74,6 +78,7 @@ use crate::stream::registry::StreamRegistry;
 use crate::table::IdempotencyKey;
 use crate::tournaments::log_id::tournament_of_log;
 use quota::Quota;
+use turns::TurnRegistry;
 
 /// Encoders and decoders supplied by the server: stream items on the wire, and API payloads in storage.
 #[derive(Clone, Copy)]
@@ -99,6 +104,7 @@ struct Shared {
     quota: Quota,
     deals: DealVisibility,
     agents: AgentRegistry,
+    turns: Arc<TurnRegistry>,
     attachments: AtomicU64,
     /// No request is accepted any more.
     stopping: AtomicBool,
@@ -108,9 +114,11 @@ struct Shared {
     /// Seats count as absent only from this moment on.
     reconnect_deadline: Moment,
     idle_timeout: Duration,
+    reveal_within: Duration,
     table_queue: usize,
     stream_limits: QueueLimits,
     channels_per_stream: u32,
+    spectator_limits: SpectatorLimits,
 }
 
 /// Handle to all tables and client streams. Clones share one host, which stops when the last clone is
@@ -151,19 +159,26 @@ impl Host {
             bots: start_bot_pool(&shards, settings)?,
             quota: Quota::default(),
             deals: DealVisibility::default(),
+            turns: Arc::default(),
             attachments: AtomicU64::new(1),
             stopping: AtomicBool::new(false),
             streams: Arc::default(),
             stopped: CancellationToken::new(),
             idle_timeout: settings.idle_timeout,
+            reveal_within: settings.reveal_within,
             table_queue: settings.table_queue,
             stream_limits: QueueLimits {
                 max_items: settings.stream_queue,
+                max_bytes: settings.stream_bytes,
                 max_batch_bytes: settings.batch_bytes,
                 kind: StreamKind::Client,
                 encoder: codecs.items,
             },
             channels_per_stream: settings.channels_per_stream,
+            spectator_limits: SpectatorLimits {
+                per_table: settings.spectators_per_table,
+                per_caller: settings.spectators_per_caller,
+            },
         });
         let shards = ShardSenders::new(shards);
         let start_up = shared.log.load_startup_state().await?;
@@ -246,6 +261,12 @@ impl Host {
         clock.sleep_until(clock.now() + time).await;
     }
 
+    /// Time in which entropy that was committed to must be revealed.
+    #[must_use]
+    pub fn reveal_within(&self) -> Duration {
+        self.shared.reveal_within
+    }
+
     /// The agent registry.
     #[must_use]
     pub fn agents(&self) -> &AgentRegistry {
@@ -265,15 +286,23 @@ impl Host {
     }
 
     /// Opens a client stream: the handle for its commands and the receiver of its items.
-    pub fn open_stream(&self) -> Result<(StreamHandle, StreamReceiver), HostError> {
-        self.open_stream_of(StreamKind::Client)
+    pub fn open_stream(
+        &self,
+        allowance: StreamAllowance,
+    ) -> Result<(StreamHandle, StreamReceiver), HostError> {
+        self.open_stream_of(StreamKind::Client, allowance)
     }
 
-    fn open_stream_of(&self, kind: StreamKind) -> Result<(StreamHandle, StreamReceiver), HostError> {
+    fn open_stream_of(
+        &self,
+        kind: StreamKind,
+        StreamAllowance { budgets, attaches }: StreamAllowance,
+    ) -> Result<(StreamHandle, StreamReceiver), HostError> {
         self.ensure_running()?;
-        let queue = StreamQueue::new(QueueLimits { kind, ..self.shared.stream_limits });
+        let reservation = ByteReservation::new(budgets)?;
+        let queue = StreamQueue::new(QueueLimits { kind, ..self.shared.stream_limits }, reservation);
         Ok((
-            StreamHandle::new(self.clone(), queue.clone()),
+            StreamHandle::new(self.clone(), queue.clone(), attaches),
             StreamReceiver::new(queue, self.shared.streams.clone()),
         ))
     }
@@ -284,6 +313,12 @@ impl Host {
         let stopped = self.shared.stopped.clone();
         let codec = self.shared.codecs.payloads;
         OwnerFeed::new(self.shared.log.clone(), codec, stopped, OwnerId::new(owner.as_str())?, after).await
+    }
+
+    /// The seats that the tables of an owner wait for: first all of them, then changes.
+    pub fn turn_feed(&self, owner: &Owner) -> Result<TurnFeed, HostError> {
+        self.ensure_running()?;
+        TurnFeed::new(self, owner)
     }
 }
 

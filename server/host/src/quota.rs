@@ -27,8 +27,11 @@ impl Quota {
         let is_cached = self.counts().contains_key(owner);
         if !is_cached {
             let open = count(log, owner, State::Open, max).await?;
+            let starting = count(log, owner, State::Starting, max).await?;
             let playing = count(log, owner, State::Playing, max).await?;
-            self.counts().entry(owner.clone()).or_insert(open.saturating_add(playing));
+            self.counts()
+                .entry(owner.clone())
+                .or_insert(open.saturating_add(starting).saturating_add(playing));
         }
         let mut counts = self.counts();
         let held = counts.entry(owner.clone()).or_default();

@@ -6,7 +6,7 @@ use parlor_engine::{AnyOptions, GameId, Lang, Seat, Viewer};
 
 use crate::TableId;
 use crate::agents::AgentRequirement;
-use crate::identity::{Owner, VerifiedSeatToken, VerifiedSpectatorToken};
+use crate::identity::{Owner, VerifiedInvite, VerifiedSeatToken, VerifiedSpectatorToken};
 use crate::table::{IdempotencyKey, SeatRequest, SeatSetup, State, TimeControl, Visibility};
 
 /// A table to create, with all defaults filled in.
@@ -58,6 +58,8 @@ pub enum Actor {
     Owner(Owner),
     /// Administrator: may change any table.
     Admin,
+    /// Holder of the owner token of this table, which a guest made: may change this table.
+    TableOwner(TableId),
     /// The tournament that plays the table.
     Tournament,
     /// Holder of a seat token: may change the seat while the token is valid.
@@ -73,6 +75,8 @@ pub struct JoinRequest {
     pub by_owner: bool,
     /// At a rematch: the seat token of the previous table.
     pub previous: Option<VerifiedSeatToken>,
+    /// The invite that the player comes with.
+    pub invite: Option<VerifiedInvite>,
 }
 
 /// Filter of tables. A field that is `None`, empty or false is ignored.
@@ -113,7 +117,7 @@ pub enum ViewerCredential {
         table: TableId,
         /// The caller, if it has an API key.
         caller: Option<Owner>,
-        /// True if the caller may see every table.
+        /// True if the caller may see the table whoever owns it: an administrator, or the holder of its owner token.
         admin: bool,
     },
 }

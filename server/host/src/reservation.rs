@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use parlor_engine::GameId;
+use parlor_engine::Seats;
 use parlor_store::OwnerId;
 
 use crate::agents::{AgentError, AgentRequirement};
-use crate::table::SeatSetup;
+use crate::table::{SeatSetup, Setup};
 use crate::{HostError, Shared, TableId};
 
 /// Seats and quota of a table that is not durable yet. Dropping the reservation releases all of it, so that nothing stays
@@ -21,20 +21,20 @@ pub(crate) struct Reservation {
 }
 
 impl Reservation {
-    /// Reserves the agents of a new table, and fills in their missing versions.
+    /// Reserves the agents of a new table, except for those that are set aside, and fills in missing versions.
     ///
     /// # Errors
     /// An agent does not meet the requirement. Then nothing is reserved.
     pub(crate) fn of_agents(
         shared: &Arc<Shared>,
-        table: TableId,
-        game: GameId,
-        seats: &mut [SeatSetup],
+        setup: &mut Setup,
         requirement: AgentRequirement,
+        set_aside: Seats,
     ) -> Result<Reservation, AgentError> {
-        shared.agents.reserve(table, game, seats, requirement)?;
-        let agents = seats.iter().filter(|seat| matches!(seat, SeatSetup::Agent { .. }));
-        Ok(Reservation { shared: shared.clone(), table, seats: agents.cloned().collect(), counted: None })
+        shared.agents.reserve(setup, requirement, set_aside)?;
+        let agents = setup.seats.iter().filter(|seat| matches!(seat, SeatSetup::Agent { .. }));
+        let (table, seats) = (setup.table, agents.cloned().collect());
+        Ok(Reservation { shared: shared.clone(), table, seats, counted: None })
     }
 
     /// Counts the table against the quota of its owner.

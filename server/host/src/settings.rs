@@ -12,14 +12,22 @@ pub struct HostSettings {
     pub agents: AgentSettings,
     /// Time after which an unused table leaves memory.
     pub idle_timeout: Duration,
+    /// Time in which entropy that was committed to must be revealed: at a table, and in each step of a tournament.
+    pub reveal_within: Duration,
     /// Requests that may be queued for one table.
     pub table_queue: usize,
     /// Items that may be queued for one stream before it is cut off.
     pub stream_queue: usize,
+    /// Bytes that may be queued for one stream before it is cut off.
+    pub stream_bytes: usize,
     /// Maximum bytes of one stream message, except for a single larger item.
     pub batch_bytes: usize,
     /// Channels that one stream may have attached.
     pub channels_per_stream: u32,
+    /// Spectators that one table may have.
+    pub spectators_per_table: usize,
+    /// Spectators that one table may have from one caller.
+    pub spectators_per_caller: usize,
     /// Time for which finished tables are kept; `None` keeps them for ever.
     pub keep_finished: Option<Duration>,
 }
@@ -30,10 +38,14 @@ impl HostSettings {
         bots: BotSettings::DEFAULT,
         agents: AgentSettings::DEFAULT,
         idle_timeout: Duration::from_secs(5 * 60),
+        reveal_within: Duration::from_secs(10),
         table_queue: 64,
         stream_queue: 1_024,
+        stream_bytes: 4 * 1024 * 1024,
         batch_bytes: 256 * 1024,
         channels_per_stream: 4_096,
+        spectators_per_table: 1_000,
+        spectators_per_caller: 100,
         keep_finished: Some(Duration::from_secs(30 * 24 * 3600)),
     };
 }
@@ -69,6 +81,8 @@ impl BotSettings {
 pub struct AgentSettings {
     /// Tables at which one agent may play at once, regardless of the number it asks for.
     pub max_tables: u32,
+    /// Part of an agent's capacity that the tables of one owner may hold, other than the owner of its name, in percent.
+    pub owner_share: u32,
     /// Registered agent names in total.
     pub max_agents: u32,
     /// Registered agent names per API key.
@@ -95,6 +109,7 @@ impl AgentSettings {
     /// The defaults.
     pub const DEFAULT: AgentSettings = AgentSettings {
         max_tables: 1_000,
+        owner_share: 50,
         max_agents: 10_000,
         max_agents_per_key: 1_000,
         name_expiry: Some(Duration::from_secs(30 * 24 * 60 * 60)),

@@ -1,14 +1,18 @@
 //! Calls of the host that concern one table: summaries, joining, changes, deletion and answers.
 
 use parlor_engine::{Seat, Viewer};
+use parlor_fair::Entropy;
 use parlor_store::{Delete, Millis, NewFeedItem, OwnerId};
 
 use crate::authorization::AccessCheck;
-use crate::identity::{Generation, VerifiedSeatToken};
+use crate::identity::{Generation, VerifiedInvite, VerifiedSeatToken};
 use crate::persistence;
 use crate::shard::ShardMessage;
+use crate::shard::reply::Revealer;
 use crate::shard::table_message::{Change, TableMessage};
-use crate::table::{DecisionAnswer, IdempotencyKey, TableSummary};
+use crate::table::{
+    CommandError, DecisionAnswer, IdempotencyKey, Invite, NewInvite, State, TableSummary, find_invite,
+};
 use crate::{
     Actor, Answered, Host, HostError, JoinRequest, OwnerEvent, TableId, ViewerCredential, run_to_end,
 };
@@ -122,6 +126,49 @@ impl Host {
         Ok(Generation(summary.spectators))
     }
 
+    /// Creates an invite. A repeated request returns the invite that it created before, as it is now.
+    pub async fn create_invite(
+        &self,
+        table: TableId,
+        by: Actor,
+        new: NewInvite,
+    ) -> Result<Invite, HostError> {
+        let request = new.request.clone();
+        let summary = self.change(table, by, Change::CreateInvite(new)).await?;
+        let is_of_request = |invite: &&Invite| request.is_none() || invite.request == request;
+        // The reply has the state right after the invite was created, so that the last one is the new one.
+        let created = summary.invites.iter().rev().find(is_of_request).cloned();
+        created.ok_or_else(|| HostError::Fault { reason: "an invite was not created".to_owned() })
+    }
+
+    /// All invites of a table that has not started; none afterwards.
+    pub async fn invites(&self, table: TableId, by: Actor) -> Result<Vec<Invite>, HostError> {
+        let summary = self.summary(table).await?;
+        AccessCheck::from(&summary).authorise_change(&by, None)?;
+        Ok(summary.invites)
+    }
+
+    /// Revokes an invite. Idempotent.
+    pub async fn revoke_invite(&self, table: TableId, by: Actor, number: u32) -> Result<(), HostError> {
+        self.change(table, by, Change::RevokeInvite { number }).await.map(|_| ())
+    }
+
+    /// Summary of a table for the holder of an invite that gives a seat now.
+    pub async fn invited_summary(&self, invite: VerifiedInvite) -> Result<TableSummary, HostError> {
+        let summary = self.summary(invite.table()).await?;
+        match summary.state {
+            State::Open => {
+                let found = find_invite(&summary.invites, invite.number());
+                found
+                    .and_then(|found| found.check(self.shared.clock.now_ms()))
+                    .map_err(CommandError::from)?;
+                Ok(summary)
+            }
+            State::Playing => Err(CommandError::AlreadyStarted.into()),
+            _ => Err(CommandError::Over.into()),
+        }
+    }
+
     /// Deletes a finished table with all stored data.
     pub async fn delete(&self, table: TableId, by: Actor) -> Result<(), HostError> {
         let summary = self.summary(table).await?;
@@ -142,6 +189,13 @@ impl Host {
         }];
         self.shared.log.delete(Delete { table, at: Millis(self.shared.clock.now_ms()), feed }).await?;
         self.shards.send(table, ShardMessage::Deleted(table)).await
+    }
+
+    /// Reveals the entropy that a seat committed to. Idempotent.
+    pub async fn reveal_entropy(&self, token: VerifiedSeatToken, entropy: Entropy) -> Result<(), HostError> {
+        let entropy = Box::new(entropy);
+        let message = |to| TableMessage::Reveal { token, entropy, to: Revealer::Call(to) };
+        self.request(token.table(), message).await
     }
 
     /// Submits the answer of a seat to a decision.

@@ -10,22 +10,25 @@ use parlor_engine::Seat;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::TableId;
+use crate::agents::agent::Pending;
 use crate::agents::registry::AgentConnection;
 use crate::agents::seats::seat_assignments;
 use crate::agents::{
-    Agent, AgentError, AgentIdentity, AgentProfile, SeatAssignment, Suspension, SuspensionReason,
+    Agent, AgentError, AgentIdentity, AgentProfile, EntropyAnswer, SeatAssignment, Suspension,
+    SuspensionReason,
 };
-use crate::table::Holder;
+use crate::limits::{LimitExceeded, StreamAllowance};
+use crate::table::{Holder, State};
 use crate::{
-    Channel, ChannelCommand, ClientCommand, Host, HostError, StreamHandle, StreamKind, StreamReceiver, Wants,
-    agent_tag,
+    Channel, ChannelCommand, ClientCommand, Host, HostError, StreamHandle, StreamItem, StreamKind,
+    StreamReceiver, TableId, TournamentId, Wants, agent_tag,
 };
-use parlor_fair::Entropy;
 use parlor_store::{LogError, LogFilter, PageRequest, TableRow};
 
 /// Number of seats that are assigned, or tables that are looked up, at once.
 const SEAT_BATCH: usize = 256;
+/// Channel of items that are about no seat.
+const ENTROPY_CHANNEL: Channel = Channel(0);
 /// Delay before a seat is assigned again after its table failed to open.
 const REASSIGN_DELAY: Duration = Duration::from_millis(100);
 
@@ -38,8 +41,8 @@ pub struct AgentArrival {
     pub profile: AgentProfile,
     /// Options of its channels.
     pub wants: Wants,
-    /// Entropy that it adds to the shuffles of tournaments.
-    pub entropy: Entropy,
+    /// True if it adds entropy to the shuffles of tournaments.
+    pub adds_entropy: bool,
     /// Cursor of each seat that it has: the number of the last update that it received.
     pub bookmarks: HashMap<(TableId, Seat), u64>,
 }
@@ -82,13 +85,17 @@ impl std::fmt::Debug for AgentStream {
 
 impl Host {
     /// Connects an agent, which resumes all its seats. A previous connection of the same name is replaced.
-    pub async fn connect(&self, arrival: AgentArrival) -> Result<(AgentStream, StreamReceiver), HostError> {
-        let (handle, outbox) = self.open_stream_of(StreamKind::Agent)?;
-        let AgentArrival { identity, profile, mut wants, entropy, bookmarks } = arrival;
+    pub async fn connect(
+        &self,
+        arrival: AgentArrival,
+        allowance: StreamAllowance,
+    ) -> Result<(AgentStream, StreamReceiver), HostError> {
+        let (handle, outbox) = self.open_stream_of(StreamKind::Agent, allowance)?;
+        let AgentArrival { identity, profile, mut wants, adds_entropy, bookmarks } = arrival;
         // An agent cannot close its channels, so one that waited for a rematch would stay open for ever.
         wants.rematch = false;
         let version = profile.version.clone();
-        let connection = self.shared.agents.connect(identity, profile, entropy).await?;
+        let connection = self.shared.agents.connect(identity, profile, adds_entropy).await?;
         let AgentConnection { agent, number, assigned, replaced, max_tables, suspension } = connection;
         let mut stream = AgentStream {
             handle: handle.with_agent(agent.clone()),
@@ -169,8 +176,8 @@ impl Host {
                 for assignment in seat_assignments(&summary.setup, holders) {
                     let seat = &summary.seats[assignment.seat.index()];
                     let Holder::Agent { name: holder, version: held } = &seat.holder else { continue };
-                    if holder == name {
-                        agent.add_table(row.id);
+                    if holder == name && !seat.finish.is_forfeit() {
+                        agent.add_table(&summary.setup, summary.state != State::Open);
                     }
                     if holder == name && held == version && !seat.finish.is_forfeit() {
                         seats.push(assignment);
@@ -190,6 +197,11 @@ impl AgentStream {
     #[must_use]
     pub const fn handle(&self) -> &StreamHandle {
         &self.handle
+    }
+
+    /// Takes the answer of the agent to a request for entropy.
+    pub fn answer_entropy(&self, tournament: TournamentId, answer: EntropyAnswer) {
+        self.handle.host().shared.agents.record_entropy_answer(&self.agent, tournament, answer);
     }
 
     /// Number of seats that the agent resumes.
@@ -213,6 +225,8 @@ impl AgentStream {
         let mut resumed: HashSet<(TableId, Seat)> =
             self.resumed.iter().map(|seat| (seat.table, seat.seat)).collect();
         for batch in self.resumed.chunks(SEAT_BATCH) {
+            // New seats come at the rate at which tables are created; these come with every connection.
+            self.handle.wait_for_attach_rate(batch.len() as u32).await;
             self.open_channels(batch, &self.bookmarks, &mut channel).await;
         }
         let no_bookmarks = HashMap::new();
@@ -224,7 +238,12 @@ impl AgentStream {
                     self.open_channels(&again, &no_bookmarks, &mut channel).await;
                 }
                 () = self.assigned.notified() => {
-                    let Some((mut new, suspension)) = self.agent.take_pending(self.number) else { return };
+                    let Some(pending) = self.agent.take_pending(self.number) else { return };
+                    let Pending { seats: mut new, entropy_requests, suspension } = pending;
+                    for request in &entropy_requests {
+                        let item = StreamItem::EntropyRequested(request);
+                        self.handle.queue().push_unattached(ENTROPY_CHANNEL, &item);
+                    }
                     if let Some(suspension) = suspension {
                         self.handle.queue().announce_suspension(suspension);
                     }
@@ -256,7 +275,9 @@ impl Drop for AgentStream {
     fn drop(&mut self) {
         let shared = &self.handle.host().shared;
         let incident = match self.handle.queue().end_reason() {
-            Some(HostError::TooSlow) => Some(SuspensionReason::TooSlow),
+            Some(HostError::TooSlow | HostError::Exhausted(LimitExceeded::UnreadBytes { .. })) => {
+                Some(SuspensionReason::TooSlow)
+            }
             Some(HostError::Stopping) => None,
             _ if shared.stopping.load(Ordering::Relaxed) => None,
             _ => Some(SuspensionReason::BrokeOff),

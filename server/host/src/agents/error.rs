@@ -39,8 +39,28 @@ pub enum AgentError {
         /// Number of tables at which it has a seat.
         tables: usize,
     },
+    /// The agent takes no further table of this owner.
+    #[error(
+        "your tables hold {tables} seats of agent {name:?}, the most for one owner: wait until one of them is over"
+    )]
+    OwnerShare {
+        /// The name.
+        name: String,
+        /// Number of the owner's tables at which it has a seat.
+        tables: usize,
+    },
+    /// The agent has declined such tables.
+    #[error("agent {name:?} does not play there: {why}")]
+    Declined {
+        /// The name.
+        name: String,
+        /// The reason, in words.
+        why: String,
+    },
     /// The agent is suspended.
-    #[error("agent {name:?} is set aside for a while ({why}): wait until ListAgents says that it is here")]
+    #[error(
+        "agent {name:?} is set aside for a while at your tables ({why}): wait until ListAgents says that it is here"
+    )]
     Suspended {
         /// The name.
         name: String,

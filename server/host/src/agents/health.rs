@@ -1,173 +1,34 @@
-//! Conduct of an agent: its answer times, its incidents, and the suspensions that follow from them.
+//! Conduct of an agent: its incidents, counted apart in each scope, and the suspensions that follow from them.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
+use super::suspension::{Suspension, SuspensionReason, SuspensionScope};
 use crate::clock::Moment;
 use crate::settings::AgentSettings;
 
-/// Kind of incident of an agent. Repeated incidents suspend it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum SuspensionReason {
-    /// Its clock ran out.
-    TimedOut,
-    /// Its connection broke while it had a seat.
-    BrokeOff,
-    /// An answer was refused: against the rules, or to no open decision.
-    BrokeRules,
-    /// It was cut off because it read too slowly.
-    TooSlow,
-}
+/// Maximum number of scopes whose incidents are kept for one agent. Of more, the one with the oldest incident is forgotten.
+const MAX_SCOPES: usize = 128;
 
-impl SuspensionReason {
-    /// All kinds.
-    pub const ALL: [SuspensionReason; 4] = [
-        SuspensionReason::TimedOut,
-        SuspensionReason::BrokeOff,
-        SuspensionReason::BrokeRules,
-        SuspensionReason::TooSlow,
-    ];
-
-    /// Text of the reason.
-    #[must_use]
-    pub const fn description(self) -> &'static str {
-        match self {
-            SuspensionReason::TimedOut => "its clock ran out again and again",
-            SuspensionReason::BrokeOff => "it broke its connection again and again while it was playing",
-            SuspensionReason::BrokeRules => "its answers were refused again and again",
-            SuspensionReason::TooSlow => "it read too slowly again and again",
-        }
-    }
-
-    /// Label in metrics.
-    pub(super) const fn label(self) -> &'static str {
-        match self {
-            SuspensionReason::TimedOut => "timed_out",
-            SuspensionReason::BrokeOff => "broke_off",
-            SuspensionReason::BrokeRules => "broke_rules",
-            SuspensionReason::TooSlow => "too_slow",
-        }
-    }
-}
-
-/// Suspension of an agent: it gets no new seats until it ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Suspension {
-    /// The reason.
-    pub reason: SuspensionReason,
-    /// Start, in milliseconds since 1970.
-    pub since: u64,
-    /// End, in milliseconds since 1970.
-    pub until: u64,
-    /// Number of consecutive suspensions, this one included.
-    pub consecutive: u32,
-}
-
-impl Suspension {
-    /// The suspension that follows the previous one. It lasts twice as long, up to the longest; after as much
-    /// time without a suspension as the longest lasts, the count starts again.
-    pub(super) fn following(
-        previous: Option<Suspension>,
-        reason: SuspensionReason,
-        now: u64,
-        settings: &AgentSettings,
-    ) -> Suspension {
-        let (first, longest) = (in_ms(settings.first_suspension), in_ms(settings.longest_suspension));
-        let recent = previous.filter(|previous| now < previous.until.saturating_add(longest));
-        let consecutive = recent.map_or(1, |previous| previous.consecutive.saturating_add(1));
-        let doubled = first.saturating_mul(1_u64.checked_shl(consecutive - 1).unwrap_or(u64::MAX));
-        let until = now.saturating_add(doubled.min(longest.max(first)));
-        Suspension { reason, since: now, until, consecutive }
-    }
-}
-
-fn in_ms(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// Answers of an agent since the server started. Secret decisions are not counted, since listings would
-/// reveal them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct AnswerTimes {
-    /// Number of answered decisions.
-    pub answers: u64,
-    /// Number of refused answers.
-    pub refused: u64,
-    /// Number of time-outs.
-    pub timeouts: u64,
-    /// Total time of the answers.
-    pub total: Duration,
-    /// Time of the slowest answer.
-    pub longest: Duration,
-    /// Number of answers with the agent's own measure of the time, and their total time by that measure.
-    pub reported: (u64, Duration),
-}
-
-impl AnswerTimes {
-    /// Mean time of an answer.
-    #[must_use]
-    pub fn mean(&self) -> Duration {
-        mean(self.total, self.answers)
-    }
-
-    /// Mean time by the agent's own measure; `None` if it has reported none.
-    #[must_use]
-    pub fn reported_mean(&self) -> Option<Duration> {
-        let (count, sum) = self.reported;
-        (count > 0).then(|| mean(sum, count))
-    }
-}
-
-fn mean(sum: Duration, count: u64) -> Duration {
-    let micros = sum.as_micros() / u128::from(count.max(1));
-    Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))
-}
-
-/// Answer times of an agent, and its incidents since the last suspension.
+/// Incidents within one scope since its last suspension.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct AgentHealth {
-    pub(super) times: AnswerTimes,
+struct IncidentCounts {
     consecutive_timeouts: u32,
     consecutive_refusals: u32,
     disconnects: VecDeque<Moment>,
     slow_reads: VecDeque<Moment>,
 }
 
-impl AgentHealth {
-    /// Records an accepted answer, which resets the consecutive incidents. `reported` is in milliseconds.
-    pub(super) fn record_answer(&mut self, took: Duration, reported: Option<u32>) {
-        (self.consecutive_timeouts, self.consecutive_refusals) = (0, 0);
-        self.times.answers += 1;
-        self.times.total = self.times.total.saturating_add(took);
-        self.times.longest = self.times.longest.max(took);
-        if let Some(ms) = reported {
-            let (count, sum) = &mut self.times.reported;
-            *count += 1;
-            *sum = sum.saturating_add(Duration::from_millis(ms.into()));
-        }
-    }
-
-    /// Number of consecutive refused answers.
-    pub(super) const fn consecutive_refusals(&self) -> u32 {
-        self.consecutive_refusals
-    }
-
+impl IncidentCounts {
     /// Records an incident. Returns whether it suspends the agent; then its count starts again.
-    pub(super) fn record_incident(
-        &mut self,
-        incident: SuspensionReason,
-        now: Moment,
-        settings: &AgentSettings,
-    ) -> bool {
+    fn record(&mut self, incident: SuspensionReason, now: Moment, settings: &AgentSettings) -> bool {
         let within = settings.counting_window;
         let is_enough = match incident {
             SuspensionReason::TimedOut => {
-                self.times.timeouts += 1;
                 self.consecutive_timeouts = self.consecutive_timeouts.saturating_add(1);
                 self.consecutive_timeouts >= settings.max_time_outs
             }
             SuspensionReason::BrokeRules => {
-                self.times.refused += 1;
                 self.consecutive_refusals = self.consecutive_refusals.saturating_add(1);
                 self.consecutive_refusals >= settings.max_refused_answers
             }
@@ -181,8 +42,7 @@ impl AgentHealth {
         if is_enough {
             match incident {
                 SuspensionReason::TimedOut => self.consecutive_timeouts = 0,
-                // Refusals count on, since enough of them end the connection.
-                SuspensionReason::BrokeRules => {}
+                SuspensionReason::BrokeRules => self.consecutive_refusals = 0,
                 SuspensionReason::BrokeOff => self.disconnects.clear(),
                 SuspensionReason::TooSlow => self.slow_reads.clear(),
             }
@@ -200,30 +60,108 @@ fn count_recent(times: &mut VecDeque<Moment>, now: Moment, within: Duration) -> 
     times.len() as u32
 }
 
+/// Conduct within one scope.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct ScopeHealth {
+    counts: IncidentCounts,
+    /// The last suspension, which may have ended.
+    suspension: Option<Suspension>,
+    /// Time of the last incident.
+    last: Moment,
+}
+
+/// Conduct of an agent in each scope.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct AgentHealth(HashMap<SuspensionScope, ScopeHealth>);
+
+impl AgentHealth {
+    /// The conduct of an agent with these suspensions from before the start.
+    pub(super) fn with_suspensions(suspensions: HashMap<SuspensionScope, Suspension>) -> AgentHealth {
+        let health = |suspension| ScopeHealth {
+            counts: IncidentCounts::default(),
+            suspension: Some(suspension),
+            last: Moment::START,
+        };
+        AgentHealth(suspensions.into_iter().map(|(scope, suspension)| (scope, health(suspension))).collect())
+    }
+
+    /// Records an accepted answer, which resets the consecutive incidents of the scope.
+    pub(super) fn record_answer(&mut self, scope: &SuspensionScope) {
+        if let Some(ScopeHealth { counts, .. }) = self.0.get_mut(scope) {
+            (counts.consecutive_timeouts, counts.consecutive_refusals) = (0, 0);
+        }
+    }
+
+    /// Records an incident at `now`, which is `now_ms` in milliseconds since 1970. Returns the suspension that it causes.
+    pub(super) fn record_incident(
+        &mut self,
+        scope: &SuspensionScope,
+        incident: SuspensionReason,
+        (now, now_ms): (Moment, u64),
+        settings: &AgentSettings,
+    ) -> Option<Suspension> {
+        if !self.0.contains_key(scope) {
+            self.make_room();
+            let health = ScopeHealth { counts: IncidentCounts::default(), suspension: None, last: now };
+            self.0.insert(scope.clone(), health);
+        }
+        let health = self.0.get_mut(scope)?;
+        health.last = now;
+        let is_suspended = health.suspension.is_some_and(|suspension| now_ms < suspension.until);
+        if !health.counts.record(incident, now, settings) || is_suspended {
+            return None;
+        }
+        health.suspension = Some(Suspension::following(health.suspension, scope, incident, now_ms, settings));
+        health.suspension
+    }
+
+    /// Makes room for one more scope.
+    fn make_room(&mut self) {
+        while self.0.len() >= MAX_SCOPES {
+            let oldest = self.0.iter().min_by_key(|(_, health)| health.last);
+            let Some(oldest) = oldest.map(|(scope, _)| scope.clone()) else { return };
+            self.0.remove(&oldest);
+        }
+    }
+
+    /// The suspension in this scope that is in force at this time, in milliseconds since 1970.
+    pub(super) fn suspension(&self, scope: &SuspensionScope, now_ms: u64) -> Option<Suspension> {
+        self.0.get(scope)?.suspension.filter(|suspension| now_ms < suspension.until)
+    }
+
+    /// The suspension in force that ends last, among those in the scopes of one organiser, or with `None` of all.
+    pub(super) fn longest_suspension(&self, owner: Option<&str>, now_ms: u64) -> Option<Suspension> {
+        let scopes = self.0.keys().filter(|scope| owner.is_none_or(|owner| scope.owner == owner));
+        scopes.filter_map(|scope| self.suspension(scope, now_ms)).max_by_key(|suspension| suspension.until)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    #[test]
-    fn suspensions_double_up_to_the_longest() {
-        let settings = AgentSettings::default();
-        let mut suspension = None;
-        let mut now = 1_000_000;
-        let mut lengths = Vec::new();
-        for _ in 0..8 {
-            let next = Suspension::following(suspension, SuspensionReason::TimedOut, now, &settings);
-            lengths.push((next.until - next.since) / 1000);
-            (now, suspension) = (next.until + 1, Some(next));
+    /// An agent and one organiser.
+    struct Case {
+        health: AgentHealth,
+        scope: SuspensionScope,
+        settings: AgentSettings,
+    }
+
+    impl Case {
+        fn new() -> Case {
+            let (health, settings) = (AgentHealth::default(), AgentSettings::default());
+            Case { health, scope: SuspensionScope::of_tables("club"), settings }
         }
-        assert_eq!(lengths, [10, 20, 40, 80, 160, 320, 600, 600]);
-        let later = Suspension::following(suspension, SuspensionReason::TimedOut, now + 600_000, &settings);
-        assert_eq!(
-            (later.consecutive, later.until - later.since),
-            (1, 10_000),
-            "the count starts again after the longest time"
-        );
+
+        /// Records an incident; true if it suspends the agent.
+        fn suspends(&mut self, incident: SuspensionReason, now: Moment) -> bool {
+            // Suspensions end at once here, so that each is seen.
+            self.settings.first_suspension = Duration::ZERO;
+            self.settings.longest_suspension = Duration::ZERO;
+            self.health.record_incident(&self.scope, incident, (now, 1), &self.settings).is_some()
+        }
     }
 
     #[test]
@@ -233,15 +171,15 @@ mod tests {
             (SuspensionReason::TimedOut, settings.max_time_outs),
             (SuspensionReason::BrokeRules, settings.max_refused_answers),
         ] {
-            let mut health = AgentHealth::default();
+            let mut case = Case::new();
             for _ in 0..threshold - 1 {
-                assert!(!health.record_incident(incident, Moment::START, &settings), "{incident:?}");
+                assert!(!case.suspends(incident, Moment::START), "{incident:?}");
             }
-            health.record_answer(SECOND, None);
+            case.health.record_answer(&case.scope.clone());
             for _ in 0..threshold - 1 {
-                assert!(!health.record_incident(incident, Moment::START, &settings), "{incident:?}");
+                assert!(!case.suspends(incident, Moment::START), "{incident:?}");
             }
-            assert!(health.record_incident(incident, Moment::START, &settings), "{incident:?}");
+            assert!(case.suspends(incident, Moment::START), "{incident:?}");
         }
     }
 
@@ -252,34 +190,40 @@ mod tests {
             (SuspensionReason::BrokeOff, settings.max_disconnects),
             (SuspensionReason::TooSlow, settings.max_slow_reads),
         ] {
-            let mut health = AgentHealth::default();
+            let mut case = Case::new();
             let mut now = Moment::START;
             for _ in 0..100 {
                 now = now + settings.counting_window + SECOND;
-                assert!(
-                    !health.record_incident(incident, now, &settings),
-                    "{incident:?}: rare incidents do not suspend"
-                );
+                assert!(!case.suspends(incident, now), "{incident:?}: rare incidents do not suspend");
             }
             for _ in 0..threshold - 2 {
-                assert!(!health.record_incident(incident, now, &settings), "{incident:?}");
+                assert!(!case.suspends(incident, now), "{incident:?}");
             }
-            assert!(health.record_incident(incident, now, &settings), "{incident:?}");
-            assert!(
-                !health.record_incident(incident, now, &settings),
-                "{incident:?}: the count starts again"
-            );
+            assert!(case.suspends(incident, now), "{incident:?}");
+            assert!(!case.suspends(incident, now), "{incident:?}: the count starts again");
         }
     }
 
     #[test]
-    fn answer_times_are_totalled() {
-        let mut health = AgentHealth::default();
-        assert_eq!((health.times.mean(), health.times.reported_mean()), (Duration::ZERO, None));
-        health.record_answer(SECOND, None);
-        health.record_answer(3 * SECOND, Some(500));
-        assert_eq!(health.times.mean(), 2 * SECOND);
-        assert_eq!(health.times.longest, 3 * SECOND);
-        assert_eq!(health.times.reported_mean(), Some(Duration::from_millis(500)));
+    fn scopes_are_counted_apart_and_bounded() {
+        let (mut health, settings) = (AgentHealth::default(), AgentSettings::default());
+        let time_out = |health: &mut AgentHealth, owner: &str, now: Moment| {
+            let scope = SuspensionScope::of_tables(owner);
+            health.record_incident(&scope, SuspensionReason::TimedOut, (now, 1), &settings).is_some()
+        };
+        for _ in 0..settings.max_time_outs - 1 {
+            assert!(!time_out(&mut health, "club", Moment::START));
+        }
+        for rival in 0..settings.max_time_outs {
+            assert!(!time_out(&mut health, &format!("rival-{rival}"), Moment::START));
+        }
+        assert!(time_out(&mut health, "club", Moment::START + SECOND));
+        for (owner, is_suspended) in [(Some("club"), true), (Some("rival-0"), false), (None, true)] {
+            assert_eq!(health.longest_suspension(owner, 2).is_some(), is_suspended, "{owner:?}");
+        }
+        for other in 0..2 * MAX_SCOPES {
+            time_out(&mut health, &format!("other-{other}"), Moment::START + 2 * SECOND);
+        }
+        assert_eq!(health.0.len(), MAX_SCOPES);
     }
 }

@@ -1,9 +1,11 @@
 //! Durable state of an agent: its identity, profile and last suspension, folded from a log of its own.
 
+use std::collections::HashMap;
+
 use parlor_engine::GameId;
 use sha2::{Digest, Sha256};
 
-use super::health::{Suspension, SuspensionReason};
+use super::suspension::{Suspension, SuspensionReason, SuspensionScope};
 use crate::TableId;
 
 /// Entry in the log of an agent.
@@ -15,6 +17,8 @@ pub enum AgentEntry {
     Connected(AgentProfile),
     /// Suspension.
     Suspended {
+        /// Tables within which it holds. `None` in logs of earlier versions, where it held for all tables: it is over.
+        scope: Option<SuspensionScope>,
         /// The reason.
         reason: SuspensionReason,
         /// End of the suspension, in milliseconds since 1970.
@@ -44,6 +48,43 @@ pub struct AgentProfile {
     pub games: Vec<GameId>,
     /// Maximum number of tables at once.
     pub max_tables: u32,
+    /// Those who may give it seats.
+    pub seated_by: SeatedBy,
+    /// Shortest time for a decision at which it plays, in milliseconds. A table without a clock suits every agent.
+    pub min_decision: u32,
+}
+
+/// Those who may give an agent seats.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum SeatedBy {
+    /// Everyone, at tables and in tournaments.
+    #[default]
+    Anyone,
+    /// The owner of its name alone, at tables and in tournaments.
+    Owner,
+    /// Tournaments alone, of any organiser.
+    Tournaments,
+}
+
+impl AgentProfile {
+    /// Reason, in words, for which the agent takes no seat in this scope with this time for a decision; `None` if it does.
+    pub(super) fn declines(
+        &self,
+        name_owner: &str,
+        scope: &SuspensionScope,
+        decision_ms: u32,
+    ) -> Option<String> {
+        let refusal = match self.seated_by {
+            SeatedBy::Owner if scope.owner != name_owner => Some("it takes seats of its owner alone"),
+            SeatedBy::Tournaments if scope.tournament.is_none() => {
+                Some("it takes seats in tournaments alone")
+            }
+            SeatedBy::Anyone | SeatedBy::Owner | SeatedBy::Tournaments => None,
+        };
+        let is_too_short = decision_ms > 0 && decision_ms < self.min_decision;
+        let too_short = || format!("it needs at least {} ms for a decision", self.min_decision);
+        refusal.map(str::to_owned).or_else(|| is_too_short.then(too_short))
+    }
 }
 
 /// An agent, folded from its log.
@@ -51,8 +92,8 @@ pub struct AgentProfile {
 pub(super) struct Registration {
     pub(super) identity: AgentIdentity,
     pub(super) profile: AgentProfile,
-    /// The last suspension.
-    pub(super) suspension: Option<Suspension>,
+    /// The last suspension in each scope.
+    pub(super) suspensions: HashMap<SuspensionScope, Suspension>,
     /// Time of registration, in milliseconds since 1970.
     pub(super) created: u64,
     /// Time of the last entry, in milliseconds since 1970.
@@ -66,7 +107,8 @@ impl Registration {
     pub(super) fn from_first_entry(at: u64, first: &AgentEntry) -> Option<Registration> {
         let AgentEntry::Registered(identity) = first else { return None };
         let (identity, profile) = (identity.clone(), AgentProfile::default());
-        Some(Registration { identity, profile, suspension: None, created: at, last_seen: at, log_length: 1 })
+        let suspensions = HashMap::new();
+        Some(Registration { identity, profile, suspensions, created: at, last_seen: at, log_length: 1 })
     }
 
     /// Applies the next entry. Returns `false` if it is invalid here.
@@ -74,9 +116,13 @@ impl Registration {
         match entry {
             AgentEntry::Registered(_) => return false,
             AgentEntry::Connected(profile) => self.profile = profile.clone(),
-            AgentEntry::Suspended { reason, until, consecutive } => {
-                let (reason, until, consecutive) = (*reason, *until, *consecutive);
-                self.suspension = Some(Suspension { reason, since: at, until, consecutive });
+            AgentEntry::Suspended { scope, reason, until, consecutive } => {
+                if let Some(scope) = scope {
+                    let (reason, tournament) = (*reason, scope.tournament);
+                    let (until, consecutive) = (*until, *consecutive);
+                    let suspension = Suspension { reason, tournament, since: at, until, consecutive };
+                    self.suspensions.insert(scope.clone(), suspension);
+                }
             }
         }
         (self.last_seen, self.log_length) = (at, self.log_length + 1);

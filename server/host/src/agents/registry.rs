@@ -5,7 +5,6 @@ use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use parlor_fair::Entropy;
 use parlor_store::{
     Append, Listing, Log, LogError, LogFilter, LogKind, Millis, NewPlace, OwnerId, PageRequest,
 };
@@ -16,7 +15,7 @@ use super::agent::Connection;
 use super::registration::{Registration, log_id};
 use super::{
     Agent, AgentEntry, AgentFilter, AgentIdentity, AgentProfile, AgentSummary, Availability, LISTED_GAME,
-    Suspension, SuspensionReason,
+    Suspension, SuspensionReason, SuspensionScope,
 };
 use crate::clock::Clock;
 use crate::metric_names::AGENTS_CONNECTED;
@@ -62,7 +61,7 @@ pub(crate) struct AgentConnection {
     pub(crate) replaced: CancellationToken,
     /// Maximum number of tables at once.
     pub(crate) max_tables: u32,
-    /// The current suspension.
+    /// The suspension in force that ends last, within whatever scope.
     pub(crate) suspension: Option<Suspension>,
 }
 
@@ -131,16 +130,20 @@ impl AgentRegistry {
         self.0.changed.send_modify(|number| *number += 1);
     }
 
-    /// Availability of an agent for a seat that needs this version.
+    /// Availability of an agent for a seat within this scope that needs this version.
     #[must_use]
-    pub fn availability(&self, name: &str, version: &str) -> Availability {
+    pub fn availability(&self, name: &str, version: &str, scope: &SuspensionScope) -> Availability {
         let Some(agent) = self.find(name) else { return Availability::Unknown };
         let state = agent.state();
-        if let Some(suspension) = state.suspension_at(self.0.clock.now_ms()) {
+        if let Some(suspension) = state.health.suspension(scope, self.0.clock.now_ms()) {
             return Availability::Suspended(suspension);
         }
         if state.connection.is_some() && state.profile.version == version {
-            return Availability::Connected { free_tables: state.free_tables() };
+            let share = agent.owner_capacity(&state, &scope.owner, self.settings().owner_share);
+            return Availability::Connected {
+                free_tables: state.free_tables().min(share),
+                tournament_tables: state.tables.of_tournaments(&scope.owner),
+            };
         }
         Availability::Disconnected { since: state.last_seen }
     }
@@ -151,22 +154,28 @@ impl AgentRegistry {
         self.find(name).map(|agent| agent.state().profile.version.clone())
     }
 
-    /// Entropy that an agent adds to the shuffles of tournaments which start now; `None` for an unknown name.
+    /// True if an agent adds entropy to the shuffles of tournaments.
     #[must_use]
-    pub fn entropy(&self, name: &str) -> Option<Entropy> {
-        self.find(name).map(|agent| agent.state().entropy)
+    pub fn adds_entropy(&self, name: &str) -> bool {
+        self.find(name).is_some_and(|agent| agent.state().adds_entropy)
     }
 
     /// Lists up to `size` agents that match the filter and whose names sort after `after`, in the order of
-    /// their names. The flag says that there are more.
+    /// their names, as this caller sees them. The flag says that there are more.
     #[must_use]
-    pub fn list(&self, filter: &AgentFilter, after: Option<&str>, size: usize) -> (Vec<AgentSummary>, bool) {
+    pub fn list(
+        &self,
+        filter: &AgentFilter,
+        caller: Option<&str>,
+        after: Option<&str>,
+        size: usize,
+    ) -> (Vec<AgentSummary>, bool) {
         let now = self.0.clock.now_ms();
         let agents = self.agents();
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
         let mut found = agents
             .range::<str, _>((from, Bound::Unbounded))
-            .map(|(_, agent)| agent.summary(now))
+            .map(|(_, agent)| agent.summary(caller, now))
             .filter(|summary| {
                 filter.game.is_none_or(|game| summary.profile.games.contains(&game))
                     && filter.status.is_none_or(|status| summary.status == status)
@@ -233,7 +242,7 @@ impl AgentRegistry {
         &self,
         identity: AgentIdentity,
         mut profile: AgentProfile,
-        entropy: Entropy,
+        adds_entropy: bool,
     ) -> Result<AgentConnection, HostError> {
         let agent = self.find_or_register(identity).await?;
         profile.max_tables = profile.max_tables.min(self.settings().max_tables);
@@ -249,19 +258,22 @@ impl AgentRegistry {
             if is_logged {
                 (state.profile_logged, state.seen_logged) = (now, now);
             }
-            (state.profile, state.entropy) = (profile.clone(), entropy);
+            (state.profile, state.adds_entropy) = (profile.clone(), adds_entropy);
             let connection = Connection {
                 number,
                 pending: Vec::new(),
+                entropy_requests: state.unanswered_entropy_requests(&profile.version),
                 suspension: None,
                 assigned: assigned.clone(),
                 replaced: replaced.clone(),
             };
+            // Requests are sent when the connection begins to assign seats.
+            assigned.notify_one();
             match state.connection.replace(connection) {
                 Some(previous) => previous.replaced.cancel(),
                 None => metrics::gauge!(AGENTS_CONNECTED).increment(1.0),
             }
-            (state.suspension_at(now), is_logged)
+            (state.health.longest_suspension(None, now), is_logged)
         };
         if is_logged {
             self.append_entry(&agent, AgentEntry::Connected(profile)).await;
@@ -273,22 +285,19 @@ impl AgentRegistry {
     /// Ends a connection of an agent; `incident` is recorded, if there is one. Has no effect if another
     /// connection has replaced this one.
     pub(crate) fn disconnect(&self, agent: &Arc<Agent>, number: u64, incident: Option<SuspensionReason>) {
-        let (now, is_playing) = {
+        let now = {
             let mut state = agent.state();
             if state.connection.as_ref().is_none_or(|connection| connection.number != number) {
                 return;
             }
             state.connection = None;
             state.last_seen = self.0.clock.now_ms();
-            (state.last_seen, !state.tables.is_empty())
+            state.last_seen
         };
         tracing::debug!(agent = agent.identity.name, at = now, "agent disconnected");
         metrics::gauge!(AGENTS_CONNECTED).decrement(1.0);
-        // A disconnect counts against an agent only while it has a seat.
-        if let Some(incident) =
-            incident.filter(|incident| is_playing || *incident != SuspensionReason::BrokeOff)
-        {
-            self.record_incident(agent, incident);
+        if let Some(incident) = incident {
+            self.record_end(agent, incident);
         }
         self.notify_changed();
     }

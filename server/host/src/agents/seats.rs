@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use parlor_engine::{GameId, Seat};
+use parlor_engine::{GameId, Seat, Seats};
 use parlor_fair::{TableId, TournamentId};
 
-use super::{Agent, AgentError, AgentRegistry};
-use crate::table::{Holder, SeatSetup, Setup, Table};
+use super::{Agent, AgentError, AgentRegistry, SuspensionScope};
+use crate::table::{Holder, SeatSetup, Setup, State, Table};
 
 /// A seat that is assigned to an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,33 +34,67 @@ pub enum AgentRequirement {
 
 impl AgentRegistry {
     /// Reserves the agents' seats of a new table: fills in missing versions, and counts the table for each
-    /// agent. If the table is not created, [`AgentRegistry::release`] undoes it.
+    /// agent that plays, not for those in `set_aside`. If the table is not created, [`AgentRegistry::release`] undoes it.
     ///
     /// # Errors
     ///
     /// An agent does not meet the requirement. Then nothing is reserved.
     pub(crate) fn reserve(
         &self,
-        table: TableId,
-        game: GameId,
-        seats: &mut [SeatSetup],
+        setup: &mut Setup,
         requirement: AgentRequirement,
+        set_aside: Seats,
     ) -> Result<(), AgentError> {
         let now = self.0.clock.now_ms();
         let mut reserved: Vec<Arc<Agent>> = Vec::new();
-        for seat in seats {
-            let SeatSetup::Agent { name, version } = seat else { continue };
+        for seat in Seat::all(setup.seats.len() as u8).filter(|seat| !set_aside.contains(*seat)) {
+            let SeatSetup::Agent { name, version } = &setup.seats[seat.index()] else { continue };
+            let mut version = version.clone();
             let agent = self.find(name).ok_or_else(|| AgentError::Unknown { name: name.clone() });
             let outcome = agent.and_then(|agent| {
-                agent.reserve(table, game, version, requirement, now)?;
+                agent.reserve(setup, &mut version, requirement, self.settings().owner_share, now)?;
                 Ok(agent)
             });
             match outcome {
                 Ok(agent) => reserved.push(agent),
                 Err(error) => {
-                    reserved.iter().for_each(|agent| self.leave_table(agent, table));
+                    reserved.iter().for_each(|agent| self.leave_table(agent, setup.table));
                     return Err(error);
                 }
+            }
+            if let SeatSetup::Agent { version: named, .. } = &mut setup.seats[seat.index()] {
+                *named = version;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that an agent takes seats in tournaments of this owner with this time for a decision.
+    ///
+    /// # Errors
+    ///
+    /// [`AgentError::Declined`].
+    pub(crate) fn check_tournament(
+        &self,
+        name: &str,
+        scope: &SuspensionScope,
+        decision_ms: u32,
+    ) -> Result<(), AgentError> {
+        let Some(agent) = self.find(name) else { return Ok(()) };
+        let declined = agent.state().profile.declines(&agent.identity.owner, scope, decision_ms);
+        declined.map_or(Ok(()), |why| Err(AgentError::Declined { name: name.to_owned(), why }))
+    }
+
+    /// Counts a table whose last seat is being taken against the capacity of its agents.
+    ///
+    /// # Errors
+    ///
+    /// [`AgentError::NoFreeTable`] if one of them plays at as many tables as it takes. Then the table must not begin.
+    pub(crate) fn begin_table(&self, table: TableId, agents: &[Arc<Agent>]) -> Result<(), AgentError> {
+        for (number, agent) in agents.iter().enumerate() {
+            if let Err(error) = agent.begin_table(table) {
+                agents[..number].iter().for_each(|begun| begun.state().tables.set_plays(table, false));
+                return Err(error);
             }
         }
         Ok(())
@@ -81,11 +115,13 @@ impl AgentRegistry {
     pub(crate) fn track_table(&self, table: &Table) -> Vec<Arc<Agent>> {
         let mut seated: Vec<Arc<Agent>> = Vec::new();
         for seat in table.seats() {
-            if let Holder::Agent { name, .. } = &seat.holder
-                && !seated.iter().any(|agent| agent.identity.name == *name)
-                && let Some(agent) = self.find(name)
-            {
-                agent.state().tables.insert(table.setup().table);
+            let Holder::Agent { name, .. } = &seat.holder else { continue };
+            let Some(agent) = self.find(name) else { continue };
+            // A seat that has forfeited plays without its agent.
+            if !seat.finish.is_forfeit() {
+                agent.add_table(table.setup(), table.state() != State::Open);
+            }
+            if !seated.iter().any(|agent| agent.identity.name == *name) {
                 seated.push(agent);
             }
         }
@@ -108,8 +144,12 @@ impl AgentRegistry {
     pub(crate) fn leave_table(&self, agent: &Agent, table: TableId) {
         let was_full = {
             let mut state = agent.state();
-            let was_full = state.free_tables() == 0;
-            state.tables.remove(&table) && was_full
+            let is_full = state.free_tables() == 0;
+            state.tables.remove(table).is_some_and(|left| {
+                let share = self.settings().owner_share;
+                // Without the table, the owner has one more than before.
+                is_full || agent.owner_capacity(&state, &left.scope.owner, share) <= 1
+            })
         };
         if was_full {
             self.notify_changed();

@@ -11,10 +11,11 @@ use std::{
 use super::LimitExceeded;
 use crate::clock::{Clock, Moment};
 
-/// A token bucket of `burst` tokens, refilled with `per_second` tokens per second. A request takes one token.
+/// A token bucket of `burst` tokens, refilled with `tokens` tokens in `seconds` seconds. A request takes one token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rate {
-    per_second: NonZeroU32,
+    tokens: NonZeroU32,
+    seconds: u32,
     burst: NonZeroU32,
 }
 
@@ -22,15 +23,27 @@ impl Rate {
     /// A sustained rate and a burst size, each at least one.
     #[must_use]
     pub fn new(per_second: u32, burst: u32) -> Rate {
+        Rate::in_seconds(1, per_second, burst)
+    }
+
+    /// A sustained rate per hour and a burst size, each at least one.
+    #[must_use]
+    pub fn per_hour(per_hour: u32, burst: u32) -> Rate {
+        Rate::in_seconds(3_600, per_hour, burst)
+    }
+
+    fn in_seconds(seconds: u32, tokens: u32, burst: u32) -> Rate {
         Rate {
-            per_second: NonZeroU32::new(per_second).unwrap_or(NonZeroU32::MIN),
+            tokens: NonZeroU32::new(tokens).unwrap_or(NonZeroU32::MIN),
+            seconds,
             burst: NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN),
         }
     }
 
     /// Time to refill one token. Rounded up, so that it is never zero and the rate is never exceeded.
     fn interval(self) -> Duration {
-        Duration::from_nanos(1_000_000_000_u64.div_ceil(u64::from(self.per_second.get())))
+        let nanos = u64::from(self.seconds) * 1_000_000_000;
+        Duration::from_nanos(nanos.div_ceil(u64::from(self.tokens.get())))
     }
 }
 
@@ -75,12 +88,22 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
         let missing = full_at.since(now);
         if missing > allowed {
             return Err(LimitExceeded::Rate {
-                per_second: rate.per_second.get(),
+                per_second: rate.tokens.get() / rate.seconds,
                 retry_after: missing - allowed,
             });
         }
         buckets.full_at.insert(caller.clone(), full_at + interval);
         Ok(())
+    }
+
+    /// Takes tokens from the bucket of a caller even if it has too few: it then stays empty until they are refilled.
+    pub(crate) fn charge(&self, caller: &K, rate: Rate, count: u32) {
+        let now = self.clock.now();
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        // Only a caller that has taken a token recently has a bucket; the others have nothing to be charged for.
+        if let Some(full_at) = buckets.full_at.get_mut(caller) {
+            *full_at = (*full_at).max(now) + rate.interval().saturating_mul(count);
+        }
     }
 
     /// Number of tracked callers.
@@ -195,7 +218,7 @@ mod tests {
                     assert_eq!(limiter.take(&"anna", rate), Ok(()), "{rate:?}");
                 }
                 served += 1;
-                let refilled = waited.as_nanos() * u128::from(rate.per_second.get()) / 1_000_000_000;
+                let refilled = waited.as_nanos() * u128::from(rate.tokens.get()) / 1_000_000_000;
                 let most = u128::from(rate.burst.get()) + refilled;
                 assert!(served <= most, "{rate:?}: {served} of {most}");
             }

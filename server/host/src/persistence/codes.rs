@@ -3,11 +3,11 @@
 use parlor_engine::{
     CardCode, Game, GameId, MAX_SEATS, Seat, Seats, ShuffleId, ShufflePurpose, for_all_games,
 };
-use parlor_fair::Entropy;
-use parlor_fields::{InvalidField, number16, one_of};
+use parlor_fair::{Entropy, EntropyCommitment};
+use parlor_fields::{InvalidField, bytes, number16, one_of};
 use parlor_store::v1 as store;
 
-use crate::agents::SuspensionReason;
+use crate::agents::{SeatedBy, SuspensionReason};
 use crate::table::{DecidedBy, SeatFinish, Visibility};
 
 /// Encodes a seat as its number.
@@ -49,6 +49,33 @@ pub(super) fn decode_entropy(bytes: &[u8]) -> Result<Entropy, InvalidField> {
 pub(super) fn decode_entropies(list: &[Vec<u8>], field: &str) -> Result<Vec<Entropy>, InvalidField> {
     let decode = |(index, bytes): (usize, &Vec<u8>)| {
         Entropy::new(bytes).map_err(|error| InvalidField::new(error.to_string()).in_list(index).within(field))
+    };
+    list.iter().enumerate().map(decode).collect()
+}
+
+/// Encodes a commitment to entropy; empty if there is none.
+pub(super) fn encode_commitment(commitment: Option<EntropyCommitment>) -> Vec<u8> {
+    commitment.map_or_else(Vec::new, |commitment| commitment.as_bytes().to_vec())
+}
+
+/// Decodes a commitment to entropy; empty means none.
+pub(super) fn decode_commitment(
+    stored: &[u8],
+    field: &str,
+) -> Result<Option<EntropyCommitment>, InvalidField> {
+    match stored {
+        [] => Ok(None),
+        stored => bytes(stored, field).map(|commitment| Some(EntropyCommitment::from_bytes(commitment))),
+    }
+}
+
+/// Decodes a list of commitments to entropy.
+pub(super) fn decode_commitments(
+    list: &[Vec<u8>],
+    field: &str,
+) -> Result<Vec<Option<EntropyCommitment>>, InvalidField> {
+    let decode = |(index, stored): (usize, &Vec<u8>)| {
+        decode_commitment(stored, "").map_err(|wrong| wrong.in_list(index).within(field))
     };
     list.iter().enumerate().map(decode).collect()
 }
@@ -107,6 +134,26 @@ codes!(encode_shuffle_purpose, decode_shuffle_purpose: ShufflePurpose as Shuffle
     Deal = Deal,
     Rebuild = Rebuild,
 });
+
+/// Encodes those who may give an agent seats.
+pub(super) const fn encode_seated_by(seated_by: SeatedBy) -> store::SeatedBy {
+    match seated_by {
+        SeatedBy::Anyone => store::SeatedBy::Unspecified,
+        SeatedBy::Owner => store::SeatedBy::Owner,
+        SeatedBy::Tournaments => store::SeatedBy::Tournaments,
+    }
+}
+
+/// Decodes those who may give an agent seats. Logs of earlier versions do not say, which is everyone.
+pub(super) fn decode_seated_by(value: i32, field: &str) -> Result<SeatedBy, InvalidField> {
+    one_of(value, field, |seated_by| {
+        Some(match seated_by {
+            store::SeatedBy::Unspecified => SeatedBy::Anyone,
+            store::SeatedBy::Owner => SeatedBy::Owner,
+            store::SeatedBy::Tournaments => SeatedBy::Tournaments,
+        })
+    })
+}
 
 /// Decodes the finish of a forfeited seat.
 pub(super) fn decode_forfeit(value: i32, field: &str) -> Result<SeatFinish, InvalidField> {

@@ -6,10 +6,10 @@ use parlor_store::v1 as store;
 use parlor_store::v1::entry::Event;
 use prost::Message;
 
-use super::codes::{decode_entropy, decode_seat, encode_seat};
+use super::codes::{decode_commitment, decode_entropy, decode_seat, encode_commitment, encode_seat};
 use super::setup::{decode_setup, encode_setup};
 use super::{CorruptData, PayloadCodec, decode, offset_from_creation, time_from_offset};
-use crate::table::Entry;
+use crate::table::{Entry, NewInvite};
 
 /// Kind of the stored data, for errors.
 const KIND: &str = "entry";
@@ -88,13 +88,31 @@ fn misplaced(why: &'static str) -> CorruptData {
 fn encode_event(entry: &Entry, codec: &dyn PayloadCodec) -> Event {
     match entry {
         Entry::Created(setup) => Event::Created(encode_setup(setup, codec)),
-        Entry::Joined { seat, user, name, entropy, request } => Event::Joined(store::Joined {
+        Entry::Joined { seat, user, name, entropy, commitment, request, invite } => {
+            Event::Joined(store::Joined {
+                seat: encode_seat(*seat),
+                user: user.clone(),
+                name: name.clone(),
+                entropy: entropy.as_bytes().to_vec(),
+                request: request.as_ref().map(Into::into),
+                commitment: encode_commitment(*commitment),
+                invite: *invite,
+            })
+        }
+        Entry::Filled => Event::Filled(store::Filled {}),
+        Entry::Revealed { seat, entropy } => Event::Revealed(store::Revealed {
             seat: encode_seat(*seat),
-            user: user.clone(),
-            name: name.clone(),
             entropy: entropy.as_bytes().to_vec(),
-            request: request.as_ref().map(Into::into),
         }),
+        Entry::InviteCreated(NewInvite { seat, uses, valid, request }) => {
+            Event::InviteCreated(store::InviteCreated {
+                seat: seat.map(encode_seat),
+                uses: *uses,
+                valid_ms: *valid,
+                request: request.as_ref().map(Into::into),
+            })
+        }
+        Entry::InviteRevoked { number } => Event::InviteRevoked(store::InviteRevoked { number: *number }),
         Entry::Reissued { seat, request } => Event::Reissued(store::Reissued {
             seat: encode_seat(*seat),
             request: request.as_ref().map(Into::into),
@@ -133,8 +151,12 @@ fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<Entry, Invali
             ("created", decode_setup(setup, codec).map(|setup| Entry::Created(Box::new(setup))))
         }
         Event::Joined(stored) => ("joined", decode_joined(stored)),
+        Event::InviteCreated(stored) => ("invite_created", decode_invite_created(stored)),
+        Event::InviteRevoked(store::InviteRevoked { number }) => ("", Ok(Entry::InviteRevoked { number })),
         Event::Reissued(stored) => ("reissued", decode_reissued(stored)),
         Event::SpectatorsRevoked(store::SpectatorsRevoked {}) => ("", Ok(Entry::SpectatorsRevoked)),
+        Event::Filled(store::Filled {}) => ("", Ok(Entry::Filled)),
+        Event::Revealed(stored) => ("revealed", decode_revealed(&stored)),
         Event::Started(store::Started {}) => ("", Ok(Entry::Started)),
         Event::Acted(stored) => ("acted", decode_acted(stored)),
         Event::TimedOut(stored) => ("timed_out", decode_timed_out(stored)),
@@ -160,8 +182,23 @@ fn decode_joined(stored: store::Joined) -> Result<Entry, InvalidField> {
         user: stored.user,
         name: stored.name,
         entropy: decode_entropy(&stored.entropy)?,
+        commitment: decode_commitment(&stored.commitment, "commitment")?,
         request: optional(stored.request, "request")?,
+        invite: stored.invite,
     })
+}
+
+fn decode_revealed(stored: &store::Revealed) -> Result<Entry, InvalidField> {
+    Ok(Entry::Revealed { seat: decode_seat(stored.seat, "seat")?, entropy: decode_entropy(&stored.entropy)? })
+}
+
+fn decode_invite_created(stored: store::InviteCreated) -> Result<Entry, InvalidField> {
+    Ok(Entry::InviteCreated(NewInvite {
+        seat: stored.seat.map(|number| decode_seat(number, "seat")).transpose()?,
+        uses: stored.uses,
+        valid: stored.valid_ms,
+        request: optional(stored.request, "request")?,
+    }))
 }
 
 fn decode_reissued(stored: store::Reissued) -> Result<Entry, InvalidField> {

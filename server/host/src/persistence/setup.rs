@@ -8,8 +8,11 @@ use parlor_store::v1::setup::Chance;
 
 use super::PayloadCodec;
 use super::codec::decode_required;
-use super::codes::{decode_entropies, decode_seat, decode_visibility, encode_seat, encode_visibility};
-use crate::table::{ChanceSetup, Deal, IdempotencyKey, SeatSetup, Setup};
+use super::codes::{
+    decode_commitments, decode_entropies, decode_seat, decode_visibility, encode_commitment, encode_seat,
+    encode_visibility,
+};
+use crate::table::{AddedEntropy, ChanceSetup, Deal, IdempotencyKey, SeatSetup, Setup};
 use crate::{TableId, TournamentId};
 
 pub(super) fn encode_setup(setup: &Setup, codec: &dyn PayloadCodec) -> store::Setup {
@@ -38,7 +41,8 @@ pub(super) fn encode_setup(setup: &Setup, codec: &dyn PayloadCodec) -> store::Se
                 number: deal.number,
                 rotation: deal.rotation.into(),
                 server_seed: deal.server_seed.to_vec(),
-                entropy: deal.entropy.iter().map(|added| added.as_bytes().to_vec()).collect(),
+                entropy: deal.entropy.iter().map(|added| added.entropy.as_bytes().to_vec()).collect(),
+                entropy_commitments: encode_commitments(&deal.entropy),
                 recolour: deal.recolour,
                 given: deal.given,
             }),
@@ -106,10 +110,34 @@ fn decode_deal(stored: &store::DealChance) -> Result<Deal, InvalidField> {
         number: stored.number,
         rotation: number8(stored.rotation, "rotation")?,
         server_seed: bytes(&stored.server_seed, "server_seed")?,
-        entropy: decode_entropies(&stored.entropy, "entropy")?,
+        entropy: decode_added_entropy(&stored.entropy, &stored.entropy_commitments)?,
         recolour: stored.recolour,
         given: stored.given,
     })
+}
+
+/// Encodes the commitments to the entropy of a deal: no entries at all if there are none, as in tables of earlier
+/// versions.
+fn encode_commitments(added: &[AddedEntropy]) -> Vec<Vec<u8>> {
+    if added.iter().all(|added| added.commitment.is_none()) {
+        return Vec::new();
+    }
+    added.iter().map(|added| encode_commitment(added.commitment)).collect()
+}
+
+/// Decodes the entropy of a deal with its commitments.
+fn decode_added_entropy(
+    entropy: &[Vec<u8>],
+    commitments: &[Vec<u8>],
+) -> Result<Vec<AddedEntropy>, InvalidField> {
+    let entropy = decode_entropies(entropy, "entropy")?;
+    let mut commitments = decode_commitments(commitments, "entropy_commitments")?;
+    if commitments.is_empty() {
+        commitments = vec![None; entropy.len()];
+    }
+    length(&commitments, entropy.len()..=entropy.len(), "entropy_commitments")?;
+    let added = commitments.into_iter().zip(entropy);
+    Ok(added.map(|(commitment, entropy)| AddedEntropy { commitment, entropy }).collect())
 }
 
 /// Decodes the id of a table.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use parlor_engine::Viewer;
+use parlor_engine::{Seats, Viewer};
 use parlor_fields::{InvalidField, each, length};
 use parlor_store::v1 as store;
 use parlor_store::v1::seat_summary;
@@ -58,16 +58,20 @@ pub(super) fn decode_summary(
         seats: each(stored.seats, "seats")?,
         shuffle,
         ending,
+        reveal_before: None,
         started: stored.started_after_ms.map(|offset| time_from_offset(created, offset)),
         ended: stored.ended_after_ms.map(|offset| time_from_offset(created, offset)),
         length: stored.length,
         numbers: numbers.fold(UpdateNumbers::default(), |all, (viewer, number)| all.with(viewer, number)),
         spectators: stored.spectators,
+        // Stored summaries are those of tables that have just been created, or are over.
+        waiting_for: Seats::NONE,
+        invites: Vec::new(),
         rematch: stored.rematch.map(|table| decode_table_id(&table, "rematch")).transpose()?,
     })
 }
 
-/// The state of a table with this ending, whose game has begun or not.
+/// The state of a table with this ending, whose game has begun or not. Nothing is stored of a table that is starting.
 const fn state(ending: Option<&Ending>, has_begun: bool) -> State {
     match ending {
         Some(Ending::Finished(_)) => State::Finished,

@@ -10,7 +10,9 @@ use parlor_tournament::plan::TableKey;
 use prost::Message;
 
 use super::codec::{decode_each, decode_required};
-use super::codes::{decode_entropies, decode_entropy};
+use super::codes::{
+    decode_commitment, decode_commitments, decode_entropies, decode_entropy, encode_commitment,
+};
 use super::setup::{decode_table_id, decode_tournament_id};
 use super::{CorruptData, PayloadCodec, decode, offset_from_creation, time_from_offset};
 use crate::tournaments::{FinishedTournament, TournamentEntry, TournamentSetup};
@@ -67,6 +69,20 @@ pub fn decode_tournament_record(bytes: &[u8]) -> Result<FinishedTournament, Corr
 fn encode_event(entry: &TournamentEntry, codec: &dyn PayloadCodec) -> Event {
     match entry {
         TournamentEntry::Created(setup) => Event::Created(encode_created(setup, codec)),
+        TournamentEntry::Starting { versions, commitment, asked } => {
+            Event::Starting(store::TournamentStarting {
+                versions: versions.clone(),
+                commitment: encode_commitment(*commitment),
+                asked: asked.iter().map(|entrant| entrant.0.into()).collect(),
+            })
+        }
+        TournamentEntry::Committed { commitments } => Event::Committed(store::TournamentCommitted {
+            commitments: commitments.iter().copied().map(encode_commitment).collect(),
+        }),
+        TournamentEntry::Revealed { entrant, entropy } => Event::Revealed(store::TournamentRevealed {
+            entrant: entrant.map(|entrant| entrant.0.into()),
+            entropy: entropy.as_bytes().to_vec(),
+        }),
         TournamentEntry::Started { versions, entropy } => Event::Started(store::TournamentStarted {
             versions: versions.clone(),
             entropy: entropy.iter().map(|added| added.as_bytes().to_vec()).collect(),
@@ -97,6 +113,16 @@ fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<TournamentEnt
             let setup = decode_created(stored, codec).map_err(|wrong| wrong.within("created"))?;
             Ok(TournamentEntry::Created(Box::new(setup)))
         }
+        Event::Starting(stored) => decode_starting(stored).map_err(|wrong| wrong.within("starting")),
+        Event::Committed(store::TournamentCommitted { commitments }) => {
+            let commitments = decode_commitments(&commitments, "committed.commitments")?;
+            Ok(TournamentEntry::Committed { commitments })
+        }
+        Event::Revealed(store::TournamentRevealed { entrant, entropy }) => {
+            let entrant = entrant.map(|entrant| number16(entrant, "revealed.entrant")).transpose()?;
+            let entropy = decode_entropy(&entropy).map_err(|wrong| wrong.within("revealed"))?;
+            Ok(TournamentEntry::Revealed { entrant: entrant.map(Entrant), entropy })
+        }
         Event::Started(store::TournamentStarted { versions, entropy }) => {
             let entropy = decode_entropies(&entropy, "started.entropy")?;
             Ok(TournamentEntry::Started { versions, entropy })
@@ -115,6 +141,18 @@ fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<TournamentEnt
         Event::Resumed(store::TournamentResumed {}) => Ok(TournamentEntry::Resumed),
         Event::Cancelled(store::TournamentCancelled { reason }) => Ok(TournamentEntry::Cancelled { reason }),
     }
+}
+
+fn decode_starting(stored: store::TournamentStarting) -> Result<TournamentEntry, InvalidField> {
+    let store::TournamentStarting { versions, commitment, asked } = stored;
+    let entrant = |(index, number): (usize, u32)| {
+        number16(number, "").map(Entrant).map_err(|wrong| wrong.in_list(index).within("asked"))
+    };
+    Ok(TournamentEntry::Starting {
+        versions,
+        commitment: decode_commitment(&commitment, "commitment")?,
+        asked: asked.into_iter().enumerate().map(entrant).collect::<Result<_, _>>()?,
+    })
 }
 
 fn decode_table_over(

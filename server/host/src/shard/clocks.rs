@@ -177,7 +177,7 @@ impl Clocks {
     /// Starts the clock of a seat, paused while its player is absent and has grace time left.
     fn start_clock(&mut self, table: &Table, seat: Seat, now: Moment) {
         let absent_from = self.reconnect_deadline.max(now);
-        let is_paused = !table.is_secret(seat) && self.would_pause(table, seat);
+        let is_paused = !table.is_secret(seat) && self.would_pause(table, seat, now);
         self.seats[seat.index()].mode = if is_paused {
             ClockMode::Away { since: absent_from }
         } else {
@@ -185,9 +185,11 @@ impl Clocks {
         };
     }
 
-    /// Returns whether the clock of a seat pauses: its player is absent and has grace time left.
-    fn would_pause(&self, table: &Table, seat: Seat) -> bool {
-        table.is_timed() && !self.seats[seat.index()].connected && self.grace(table, seat) > Duration::ZERO
+    /// Returns whether the clock of a seat pauses: its player is absent, and has grace time left or cannot count as absent
+    /// yet.
+    fn would_pause(&self, table: &Table, seat: Seat, now: Moment) -> bool {
+        let is_excused = self.grace(table, seat) > Duration::ZERO || now < self.reconnect_deadline;
+        table.is_timed() && !self.seats[seat.index()].connected && is_excused
     }
 
     /// Stops the clock of a seat and adds the elapsed time to its total.
@@ -362,7 +364,7 @@ impl Clocks {
                 }
                 let is_running = match self.has_started(seat) {
                     true => self.is_running(seat),
-                    false => !self.would_pause(table, seat),
+                    false => !self.would_pause(table, seat, now),
                 };
                 self.public_time_left(table, seat, now, is_running)
             })

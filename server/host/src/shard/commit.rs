@@ -10,10 +10,10 @@ use crate::shard::clocks::Clocks;
 use crate::shard::journal::Journal;
 use crate::shard::reply::Reply;
 use crate::shard::table_actor::{CommitOutcome, TableActor};
-use crate::shard::table_message::ReplyTo;
+use crate::shard::table_message::{AttachRequest, ReplyTo};
 use crate::table::{Entry, Holder, State, Table, TableEvent, TableSummary, Visibility};
 use crate::tags::table_tags;
-use crate::{HostError, OwnerEvent, Shared};
+use crate::{HostError, OwnerEvent, Shared, TableId};
 use parlor_store::{Append, Listing, LogKind, Millis, NewFeedItem, NewPlace, OwnerId};
 
 /// Context of one turn of a shard: its time, and the appends it collects.
@@ -23,6 +23,10 @@ pub(crate) struct TurnContext {
     pub(crate) now_ms: u64,
     /// Appends of this turn, submitted together at its end.
     pub(crate) appends: Vec<Append>,
+    /// Tables at which players came or went in this turn, to be announced at its end.
+    pub(crate) presence_changed: Vec<TableId>,
+    /// Catch-ups paused in this turn until their clients have read.
+    pub(crate) paused_catch_ups: Vec<AttachRequest>,
     /// Counter of accepted player answers.
     pub(crate) moves: metrics::Counter,
 }
@@ -34,6 +38,8 @@ impl TurnContext {
             now: Moment::START,
             now_ms: 0,
             appends: Vec::new(),
+            presence_changed: Vec::new(),
+            paused_catch_ups: Vec::new(),
             moves: metrics::Counter::noop(),
         }
     }
@@ -72,6 +78,7 @@ pub(crate) fn create(
             return None;
         }
     };
+    actor.start_reveal_time(turn);
     let mut feed_events = vec![OwnerEvent::Created(summary)];
     feed_events.extend(owner_events(&actor.table, &events));
     actor.agents = turn.shared.agents.track_table(&actor.table);
@@ -112,6 +119,7 @@ pub(crate) fn commit(
             return;
         }
     };
+    actor.start_reveal_time(turn);
     let feed_events = owner_events(&actor.table, &events);
     let mut append = append(actor, turn, length, all, feed_events);
     if actor.table.state() != state {
@@ -169,6 +177,7 @@ pub(crate) fn state_code(state: State) -> u8 {
         State::Cancelled => 4,
         State::Expired => 5,
         State::Faulted => 6,
+        State::Starting => 7,
     }
 }
 
@@ -211,7 +220,7 @@ fn owner_events(table: &Table, events: &[TableEvent]) -> Vec<OwnerEvent> {
         }
         TableEvent::Replaced { seat, bot } => Some(OwnerEvent::Replaced { seat: *seat, bot: bot.clone() }),
         TableEvent::Ended { .. } => Some(OwnerEvent::Over(Arc::new(table.summary()))),
-        TableEvent::TimedOut { .. } | TableEvent::Rematch { .. } => None,
+        TableEvent::Starting { .. } | TableEvent::TimedOut { .. } | TableEvent::Rematch { .. } => None,
     };
     events.iter().filter_map(of_event).collect()
 }

@@ -1,26 +1,26 @@
 //! Requests to a finished table, served from its record.
 
-use parlor_engine::Viewer;
+use parlor_engine::{Seat, Viewer};
+use parlor_fair::Entropy;
 
 use crate::TableId;
 use crate::authorization::AccessCheck;
 use crate::identity::VerifiedSeatToken;
+use crate::shard::commit::TurnContext;
 use crate::shard::subscription::Subscription;
-use crate::shard::table_commands::{catch_up, resolve_past_decision};
+use crate::shard::subscriptions::Subscriptions;
+use crate::shard::table_commands::{CatchUp, catch_up, resolve_past_decision};
 use crate::shard::table_message::{AttachRequest, Change, TableMessage};
 use crate::stream::queue::channel_closed;
-use crate::table::{CommandError, DecisionAnswer, Record, SeatFinish, State, TableEvent, Update};
+use crate::table::{
+    CommandError, DecisionAnswer, Record, SeatFinish, State, TableEvent, TableSummary, Update,
+};
 use crate::{
-    AnswerOutcome, AnswerRefused, Answered, DealVisibility, HostError, Snapshot, StreamItem,
-    ViewerCredential, ViewerUpdate,
+    AnswerOutcome, AnswerRefused, Answered, HostError, Snapshot, StreamItem, ViewerCredential, ViewerUpdate,
 };
 
-/// Executes a request. Returns the subscription if it waits for a rematch.
-pub(crate) fn execute(
-    record: &Record,
-    deals: &DealVisibility,
-    message: TableMessage,
-) -> Option<Subscription> {
+/// Executes a request, other than to attach.
+pub(crate) fn execute(record: &Record, message: TableMessage) {
     let summary = &record.summary;
     match message {
         TableMessage::Summary(to) => drop(to.send(Ok(summary.clone()))),
@@ -41,7 +41,11 @@ pub(crate) fn execute(
                 .map(|_| resolve_past_decision(Some(record), token.seat(), answer, CommandError::Over));
             drop(to.send(outcome.map(|outcome| Answered { decision: answer.decision, outcome })));
         }
-        TableMessage::Attach(attach) => return attach_channel(record, deals, &attach),
+        TableMessage::Reveal { token, entropy, to } => {
+            let admitted = AccessCheck::from(summary).admit(&ViewerCredential::Seat(token));
+            let repeated = admitted.and_then(|_| accept_repeated_reveal(summary, token.seat(), *entropy));
+            to.send_late(repeated);
+        }
         TableMessage::Answer { queue, channel, token, answer, .. } => {
             let outcome = resolve_late_answer(record, token, answer);
             let outcome = outcome.unwrap_or_else(|error| AnswerOutcome::Refused(AnswerRefused::Host(error)));
@@ -49,9 +53,8 @@ pub(crate) fn execute(
             // The channel may have been closed with the table; the reply is owed nevertheless.
             queue.push_unattached(channel, &StreamItem::Answered(&answered));
         }
-        TableMessage::Detach(_) | TableMessage::Wake => {}
+        TableMessage::Attach(_) | TableMessage::Detach(_) | TableMessage::Wake => {}
     }
-    None
 }
 
 /// Accepts a repeated change that was made before the end; refuses every other change.
@@ -65,9 +68,20 @@ fn accept_repeated_change(record: &Record, change: &Change) -> Result<(), HostEr
         Change::Replace { .. }
         | Change::SuspendAgent { .. }
         | Change::Reissue { .. }
-        | Change::RevokeSpectators => false,
+        | Change::RevokeSpectators
+        | Change::CreateInvite(_)
+        | Change::RevokeInvite { .. } => false,
     };
     if is_done { Ok(()) } else { Err(CommandError::Over.into()) }
+}
+
+/// Accepts a reveal that was made before the end; refuses every other one.
+fn accept_repeated_reveal(summary: &TableSummary, seat: Seat, entropy: Entropy) -> Result<(), HostError> {
+    let added = summary.shuffle.entropy.get(seat.index()).copied().unwrap_or_default();
+    if added.commitment != Some(entropy.commitment(summary.setup.table)) {
+        return Err(CommandError::EntropyMismatch { seat }.into());
+    }
+    if added.is_unrevealed() { Err(CommandError::Over.into()) } else { Ok(()) }
 }
 
 /// Resolves a stream answer that arrived after the end of the table.
@@ -81,30 +95,43 @@ fn resolve_late_answer(
     Ok(resolve_past_decision(Some(record), token.seat(), answer, CommandError::Over))
 }
 
-fn attach_channel(record: &Record, deals: &DealVisibility, attach: &AttachRequest) -> Option<Subscription> {
-    match try_attach(record, deals, attach) {
-        Ok(lingering) => lingering,
-        Err(error) => {
-            attach.refuse(error);
-            None
+/// Attaches a channel. Returns the subscriptions that wait for a rematch.
+pub(crate) fn attach(
+    record: &Record,
+    turn: &mut TurnContext,
+    mut attach: Box<AttachRequest>,
+    mut waiters: Subscriptions,
+) -> Subscriptions {
+    match try_attach(record, turn, &attach, &mut waiters) {
+        Ok(CatchUp::Complete) => {}
+        Ok(CatchUp::Paused { after }) => {
+            attach.after = Some(after);
+            turn.paused_catch_ups.push(*attach);
         }
+        Err(error) => attach.refuse(error),
     }
+    waiters
 }
 
 fn try_attach(
     record: &Record,
-    deals: &DealVisibility,
+    turn: &TurnContext,
     attach: &AttachRequest,
-) -> Result<Option<Subscription>, HostError> {
+    waiters: &mut Subscriptions,
+) -> Result<CatchUp, HostError> {
     let summary = &record.summary;
     let viewer = AccessCheck::from(summary).admit(&attach.credential)?;
     if viewer == Viewer::Spectator {
-        deals.check(summary.setup.chance.deal())?;
+        turn.shared.deals.check(summary.setup.chance.deal())?;
     }
     let last = summary.numbers.get(viewer);
     let end = last + u64::from(summary.rematch.is_some());
     if let Some(after) = attach.after.filter(|after| *after > end) {
         return Err(HostError::CursorAhead { after, last: end });
+    }
+    let waits_for_rematch = summary.rematch.is_none() && attach.wants.rematch;
+    if waits_for_rematch {
+        waiters.check_room(viewer, attach.caller, turn.shared.spectator_limits)?;
     }
     let mut subscription = Subscription {
         queue: attach.queue.clone(),
@@ -119,25 +146,35 @@ fn try_attach(
         number: attach.after.unwrap_or(last),
     };
     match attach.after {
-        None => subscription.send(&StreamItem::Snapshot(&Snapshot {
-            number: last,
-            viewer,
-            summary: summary.clone(),
-            view: record.last_view(viewer),
-            presence: Vec::new(),
-            time_left: None,
-            wants: attach.wants,
-        })),
-        Some(after) => catch_up(record, &mut subscription, after),
+        None => {
+            let snapshot = Snapshot {
+                number: last,
+                viewer,
+                summary: summary.clone(),
+                view: record.last_view(viewer),
+                presence: Vec::new(),
+                time_left: None,
+                wants: attach.wants,
+            };
+            subscription.send_requested(&StreamItem::Snapshot(&snapshot));
+        }
+        Some(after) => {
+            let caught_up = catch_up(record, &mut subscription, after);
+            if caught_up != CatchUp::Complete {
+                return Ok(caught_up);
+            }
+        }
     }
     match summary.rematch {
-        None if attach.wants.rematch => return Ok(Some(subscription)),
+        None if waits_for_rematch => {
+            waiters.admit(subscription, attach.caller, turn.shared.spectator_limits)?;
+        }
         Some(table) if attach.wants.rematch && subscription.number == last => {
             announce_rematch(&subscription, table);
         }
         _ => subscription.close(None),
     }
-    Ok(None)
+    Ok(CatchUp::Complete)
 }
 
 /// Announces the rematch as the last update and closes the channel.

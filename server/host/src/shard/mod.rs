@@ -1,6 +1,7 @@
 //! A shard: one task that owns a part of the tables. Nothing is locked, and the changes of a table have one
 //! order.
 
+mod attach_queue;
 pub(crate) mod clocks;
 pub(crate) mod commit;
 pub(crate) mod finished_table;
@@ -12,6 +13,7 @@ mod public_clock;
 pub(crate) mod reply;
 pub(crate) mod senders;
 pub(crate) mod subscription;
+pub(crate) mod subscriptions;
 pub(crate) mod table_actor;
 pub(crate) mod table_commands;
 mod table_lifecycle;
@@ -26,10 +28,12 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use parlor_engine::Viewer;
 use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use self::message::{NewTableLog, ShardMessage};
 
+use self::attach_queue::AttachQueue;
 use self::commit::TurnContext;
 use crate::TableId;
 use crate::clock::Moment;
@@ -37,9 +41,9 @@ use crate::metric_names::{MOVES, TABLES_IN_MEMORY};
 use crate::shard::clocks::Clocks;
 use crate::shard::house_bots::BotMove;
 use crate::shard::load::Loaded;
-use crate::shard::subscription::Subscription;
+use crate::shard::subscriptions::Subscriptions;
 use crate::shard::table_actor::{CommitOutcome, TableActor};
-use crate::shard::table_message::TableMessage;
+use crate::shard::table_message::{AttachRequest, TableMessage};
 use crate::stream::channels::Attachment;
 use crate::{HostError, Shared};
 use parlor_store::{Appended, FastMap, LogError};
@@ -47,11 +51,16 @@ use parlor_store::{Appended, FastMap, LogError};
 /// Messages handled in one turn before its appends are submitted to the log.
 const MAX_MESSAGES_PER_TURN: usize = 256;
 
+/// Attach requests carried out in one turn.
+const MAX_ATTACHES_PER_TURN: usize = 4;
+
 /// Result of an asynchronous operation of the shard.
 pub(crate) enum Completion {
     /// Results of the appends to these tables.
     Appended(Vec<TableId>, Vec<Result<Appended, LogError>>),
     Loaded(TableId, Loaded),
+    /// The client has read, and may be sent more of what it has missed; or its channel was closed.
+    CatchUp(Option<Box<AttachRequest>>),
 }
 
 /// A table in memory, or being loaded with its queued requests.
@@ -67,9 +76,10 @@ pub(crate) struct Shard {
     /// Wake-up times of tables.
     timers: BinaryHeap<Reverse<(Moment, TableId)>>,
     /// Subscriptions to finished tables that wait for a rematch.
-    rematch_waiters: FastMap<TableId, Vec<Subscription>>,
+    rematch_waiters: FastMap<TableId, Subscriptions>,
     /// Running clocks of tables at rest.
     clocks_at_rest: FastMap<TableId, Clocks>,
+    attaches: AttachQueue,
     turn: TurnContext,
     in_flight: FuturesUnordered<BoxFuture<'static, Completion>>,
     /// New requests are refused.
@@ -88,6 +98,7 @@ impl Shard {
             timers: BinaryHeap::new(),
             rematch_waiters: FastMap::default(),
             clocks_at_rest: FastMap::default(),
+            attaches: AttachQueue::default(),
             in_flight: FuturesUnordered::new(),
             stopping: false,
             stopped: None,
@@ -133,7 +144,11 @@ impl Shard {
                     self.begin_turn();
                     self.run_due_timers();
                 }
+                () = tokio::task::yield_now(), if !self.attaches.is_empty() => self.begin_turn(),
             }
+            self.run_attaches();
+            self.announce_presence();
+            self.resume_catch_ups();
             self.submit_appends();
             in_memory.set(self.tables.len() as f64);
         }
@@ -153,6 +168,36 @@ impl Shard {
     fn begin_turn(&mut self) {
         self.turn.now = self.shared.clock.now();
         self.turn.now_ms = self.shared.clock.now_ms();
+    }
+
+    /// Carries out some of the attach requests that wait.
+    fn run_attaches(&mut self) {
+        for _ in 0..MAX_ATTACHES_PER_TURN {
+            let Some(attach) = self.attaches.pop() else { return };
+            // The client may have detached meanwhile.
+            if attach.queue.is_attached(attach.attachment, attach.channel) {
+                self.handle_table_message(attach.credential.table(), TableMessage::Attach(attach));
+            }
+        }
+    }
+
+    /// Announces the players who came or went in this turn, each once.
+    fn announce_presence(&mut self) {
+        for table in std::mem::take(&mut self.turn.presence_changed) {
+            if let Some(TableSlot::Live(actor)) = self.tables.get_mut(&table) {
+                actor.announce_presence(self.turn.now);
+            }
+        }
+    }
+
+    /// Continues the catch-ups that were paused in this turn when their clients have read.
+    fn resume_catch_ups(&mut self) {
+        for attach in self.turn.paused_catch_ups.drain(..) {
+            self.in_flight.push(Box::pin(async move {
+                let is_open = attach.queue.wait_to_catch_up(attach.attachment, attach.channel).await;
+                Completion::CatchUp(is_open.then(|| Box::new(attach)))
+            }));
+        }
     }
 
     /// Submits the appends of this turn to the log as one batch.
@@ -181,16 +226,17 @@ impl Shard {
 
     fn handle_message(&mut self, message: ShardMessage) {
         match message {
+            ShardMessage::Table(_, TableMessage::Attach(attach)) => self.attaches.push(attach),
             ShardMessage::Table(table, message) => self.handle_table_message(table, message),
             ShardMessage::Create { new_table, to } => self.create(*new_table, to),
             ShardMessage::BotMove(moved) => self.handle_bot_move(moved),
             ShardMessage::Rematch { of, table } => {
-                for subscription in self.rematch_waiters.remove(&of).unwrap_or_default() {
-                    finished_table::announce_rematch(&subscription, table);
+                for subscription in self.rematch_waiters.remove(&of).unwrap_or_default().iter() {
+                    finished_table::announce_rematch(subscription, table);
                 }
             }
             ShardMessage::Deleted(table) => {
-                for subscription in self.rematch_waiters.remove(&table).unwrap_or_default() {
+                for subscription in self.rematch_waiters.remove(&table).unwrap_or_default().iter() {
                     subscription.close(Some(HostError::NotFound { table }));
                 }
             }
@@ -228,18 +274,24 @@ impl Shard {
 
     fn detach(&mut self, table: TableId, attachment: Attachment) {
         if let Some(subscriptions) = self.rematch_waiters.get_mut(&table) {
-            subscriptions.retain(|subscription| subscription.attachment != attachment);
+            subscriptions.remove(attachment);
             if subscriptions.is_empty() {
                 self.rematch_waiters.remove(&table);
             }
         }
         match self.tables.get_mut(&table) {
             Some(TableSlot::Live(actor)) => {
-                actor.subscriptions.retain(|subscription| subscription.attachment != attachment);
-                actor.queued.retain(
-                    |message| !matches!(message, TableMessage::Attach(attach) if attach.attachment == attachment),
-                );
-                actor.update_presence(self.turn.now, self.turn.now);
+                match actor.subscriptions.remove(attachment) {
+                    Some(subscription) => {
+                        if let Viewer::Seat(seat) = subscription.viewer {
+                            let now = self.turn.now;
+                            actor.update_presence(&mut self.turn, seat, now);
+                        }
+                    }
+                    None => actor.queued.retain(
+                        |message| !matches!(message, TableMessage::Attach(attach) if attach.attachment == attachment),
+                    ),
+                }
                 actor.last_used = self.turn.now;
                 self.schedule_wake(table);
             }
@@ -272,6 +324,7 @@ impl Shard {
                 }
             }
             Completion::Loaded(table, loaded) => self.handle_loaded(table, loaded),
+            Completion::CatchUp(attach) => attach.into_iter().for_each(|attach| self.attaches.push(attach)),
         }
     }
 
@@ -283,9 +336,12 @@ impl Shard {
         }
         let is_going_to_rest = actor.is_going_to_rest;
         actor.is_going_to_rest = false;
-        let outcome = actor.finish_commit(result.map(|_| ()).map_err(HostError::from), self.turn.now);
-        if matches!(outcome, CommitOutcome::Committed | CommitOutcome::Finished) && !actor.agents.is_empty() {
-            actor.release_agents(&self.shared.agents);
+        let outcome = actor.finish_commit(result.map(|_| ()).map_err(HostError::from), &mut self.turn);
+        if matches!(outcome, CommitOutcome::Committed | CommitOutcome::Finished) {
+            self.shared.turns.publish(&actor.owner, &actor.table);
+            if !actor.agents.is_empty() {
+                actor.release_agents(&self.shared.agents);
+            }
         }
         match outcome {
             CommitOutcome::Committed
@@ -337,6 +393,7 @@ impl Shard {
         if actor.is_pending() || self.stopping {
             return;
         }
+        actor.start_reveal_time(&self.turn);
         let bots_wait = table_timers::submit_bot_jobs(actor, &self.turn);
         if let Some(moment) = table_timers::next_wake(actor, &self.turn, bots_wait)
             && actor.wake_at.is_none_or(|wake_at| moment < wake_at)

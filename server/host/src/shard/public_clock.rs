@@ -76,7 +76,8 @@ impl PublicClock {
     }
 
     fn start(&mut self, absent_from: Moment, now: Moment) {
-        self.mode = if self.connected || self.grace == Duration::ZERO {
+        let is_excused = self.grace > Duration::ZERO || now < absent_from;
+        self.mode = if self.connected || !is_excused {
             ClockMode::Running { since: now }
         } else {
             ClockMode::Away { since: absent_from }
@@ -99,7 +100,7 @@ impl PublicClock {
             }
             ClockMode::Away { since } => {
                 let away = now.since(since);
-                let (left, is_running) = (grace.saturating_sub(away), away >= grace);
+                let (left, is_running) = (grace.saturating_sub(away), now >= since && away >= grace);
                 Elapsed { used: used + away.saturating_sub(grace), grace: left, is_running }
             }
         }

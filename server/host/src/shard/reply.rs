@@ -8,8 +8,9 @@ use crate::agents::Agent;
 use crate::reservation::Reservation;
 use crate::shard::table_message::ReplyTo;
 use crate::stream::channels::Attachment;
+use crate::stream::queue::StreamQueue;
 use crate::table::{DecisionId, Table, TableSummary};
-use crate::{AnswerOutcome, AnswerRefused, Answered, HostError, Shared};
+use crate::{AnswerOutcome, AnswerRefused, Answered, Channel, HostError, Shared, StreamItem};
 
 /// A reply to send when an append is durable or has failed.
 pub(crate) enum Reply {
@@ -22,6 +23,8 @@ pub(crate) enum Reply {
     },
     /// To the requester of a change.
     Summary(ReplyTo<TableSummary>),
+    /// To the player who revealed the entropy of a seat.
+    Revealed(Revealer),
     /// To the player who took a seat.
     Joined { seat: Seat, to: ReplyTo<(Seat, TableSummary)> },
     /// To the answerer of a decision.
@@ -45,6 +48,7 @@ impl Reply {
             }
             // The requester may have been dropped.
             Reply::Summary(to) => drop(to.send(done.map(Table::summary))),
+            Reply::Revealed(to) => to.send(done.map(|_| ())),
             Reply::Joined { seat, to } => drop(to.send(done.map(|table| (seat, table.summary())))),
             Reply::Decided { seat, decision, to } => {
                 let decided = done.and_then(|table| {
@@ -68,6 +72,8 @@ pub(crate) enum Answerer {
     Call(ReplyTo<Answered>),
     /// A stream, on the channel with this attachment.
     Stream(Attachment),
+    /// A channel with this attachment that is not subscribed yet.
+    Channel { queue: Arc<StreamQueue>, channel: Channel, attachment: Attachment },
 }
 
 impl Answerer {
@@ -80,6 +86,41 @@ impl Answerer {
                 None
             }
             Answerer::Stream(attachment) => Some((attachment, answered)),
+            Answerer::Channel { queue, channel, attachment } => {
+                queue.push(attachment, channel, &StreamItem::Answered(&answered));
+                None
+            }
+        }
+    }
+}
+
+/// Origin of a reveal of a seat's entropy.
+pub(crate) enum Revealer {
+    /// A unary call.
+    Call(ReplyTo<()>),
+    /// A stream, on the channel with this attachment.
+    Channel { queue: Arc<StreamQueue>, channel: Channel, attachment: Attachment },
+}
+
+impl Revealer {
+    /// Sends the outcome of the reveal.
+    pub(crate) fn send(self, outcome: Result<(), HostError>) {
+        match self {
+            // The requester may have been dropped.
+            Revealer::Call(to) => drop(to.send(outcome)),
+            Revealer::Channel { queue, channel, attachment } => {
+                queue.push(attachment, channel, &StreamItem::Revealed(&outcome));
+            }
+        }
+    }
+
+    /// Sends the outcome of a reveal at a finished table, with which the channel may have been closed.
+    pub(crate) fn send_late(self, outcome: Result<(), HostError>) {
+        match self {
+            Revealer::Channel { queue, channel, .. } => {
+                queue.push_unattached(channel, &StreamItem::Revealed(&outcome));
+            }
+            Revealer::Call(_) => self.send(outcome),
         }
     }
 }

@@ -39,12 +39,50 @@ impl Subscription {
         self.queue.push(self.attachment, self.channel, item);
     }
 
-    /// Sends an item that catches up on the past.
-    pub(crate) fn send_catch_up(&self, item: &StreamItem<'_>) {
-        self.queue.push_catch_up(self.attachment, self.channel, item);
+    /// Sends an item that the client has requested by attaching. Returns whether the client may be sent more now.
+    pub(crate) fn send_requested(&self, item: &StreamItem<'_>) -> bool {
+        self.queue.push_catch_up(self.attachment, self.channel, item)
     }
 
     pub(crate) fn close(&self, why: Option<HostError>) {
         self.queue.close(self.attachment, self.channel, channel_closed(why, self.number));
+    }
+}
+
+/// A subscription for tests.
+#[cfg(test)]
+pub(crate) mod test_subscription {
+    use super::*;
+    use crate::TableId;
+    use crate::limits::ByteReservation;
+    use crate::stream::channels::{AttachedChannel, AttachmentTarget};
+    use crate::stream::item_batch::test_encoder::TestEncoder;
+    use crate::stream::queue::QueueLimits;
+
+    /// A subscription with this attachment, on channel 1 of a stream of its own.
+    pub(crate) fn subscription(number: u64, viewer: Viewer, wants: Wants) -> Subscription {
+        let limits = QueueLimits {
+            max_items: 10,
+            max_bytes: 10_000,
+            max_batch_bytes: 1000,
+            kind: StreamKind::Client,
+            encoder: &TestEncoder,
+        };
+        let queue = StreamQueue::new(limits, ByteReservation::default());
+        let target = AttachmentTarget::Spectator(TableId::from_bytes([1; 16]));
+        let attachment = Attachment(number);
+        let _new = queue.attach(Channel(1), AttachedChannel { attachment, target, assignment: None }, 1);
+        Subscription {
+            queue,
+            channel: Channel(1),
+            stream: StreamKind::Client,
+            attachment,
+            viewer,
+            generation: None,
+            wants,
+            agent: None,
+            resumed_after: None,
+            number: 0,
+        }
     }
 }

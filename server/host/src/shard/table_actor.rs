@@ -15,10 +15,12 @@ use crate::TableId;
 use crate::agents::{Agent, AgentRegistry};
 use crate::clock::Moment;
 use crate::shard::clocks::Clocks;
+use crate::shard::commit::TurnContext;
 use crate::shard::house_bots::{BotJob, BotMove};
 use crate::shard::journal::{CorruptJournal, Journal};
 use crate::shard::reply::Reply;
 use crate::shard::subscription::Subscription;
+use crate::shard::subscriptions::Subscriptions;
 use crate::shard::table_message::TableMessage;
 use crate::shard::viewer_items::{TimeAudience, add_update};
 use crate::stream::channels::Attachment;
@@ -38,6 +40,8 @@ struct PendingCommit {
     changes_seats: bool,
     /// Number of the last durable update of each viewer.
     numbers: UpdateNumbers,
+    /// Seats that the last durable state waits for. A choice of several seats at once changes them without an update.
+    waiting_for: Seats,
     /// Summary of the last durable state, if it was asked for.
     summary: Option<Box<TableSummary>>,
 }
@@ -62,8 +66,9 @@ pub(crate) struct TableActor {
     pub(crate) owner: OwnerId,
     pub(crate) journal: Journal,
     pub(crate) clocks: Clocks,
-    /// Ordered by attachment.
-    pub(crate) subscriptions: Vec<Subscription>,
+    pub(crate) subscriptions: Subscriptions,
+    /// Seats whose players were announced as connected.
+    pub(super) announced: Seats,
     pub(crate) queued: VecDeque<TableMessage>,
     /// The agents that hold a seat.
     pub(crate) agents: Vec<Arc<Agent>>,
@@ -105,7 +110,8 @@ impl TableActor {
             owner,
             journal,
             clocks,
-            subscriptions: Vec::new(),
+            subscriptions: Subscriptions::default(),
+            announced: Seats::NONE,
             queued: VecDeque::new(),
             agents: Vec::new(),
             pending: None,
@@ -121,6 +127,13 @@ impl TableActor {
         actor.clocks.sync(&actor.table, now);
         actor.clocks.start_prompted(&actor.table, now);
         actor
+    }
+
+    /// Starts the time in which entropy must be revealed, if the table has just begun to wait for it, was loaded, or was
+    /// rolled back.
+    pub(crate) fn start_reveal_time(&mut self, turn: &TurnContext) {
+        let within = u64::try_from(turn.shared.reveal_within.as_millis()).unwrap_or(u64::MAX);
+        self.table.start_reveal_time(turn.now_ms.saturating_add(within));
     }
 
     pub(crate) fn id(&self) -> TableId {
@@ -152,13 +165,13 @@ impl TableActor {
         now: Moment,
     ) -> Result<Vec<TableEvent>, HostError> {
         let subscriptions = &self.subscriptions;
-        let numbers = self.table.numbers();
-        let mut notifications = Notifications::new(self.codecs.items, subscriptions);
+        let (numbers, waiting_for) = (self.table.numbers(), self.table.waiting_for());
+        let mut notifications = Notifications::new(self.codecs.items, subscriptions.len());
         let (mut asked, mut events) = (Seats::NONE, Vec::new());
         for entry in entries {
             let applied = self.table.fold_each_step(at, entry, |table, step| {
                 let before = notifications.count();
-                for subscription in subscriptions {
+                for subscription in subscriptions.iter() {
                     if !notifications.repeat_for(subscription, before) {
                         add_update(table, &step, subscription, &mut notifications);
                     }
@@ -175,8 +188,14 @@ impl TableActor {
         let changes_seats = entries.iter().any(Entry::changes_access);
         self.has_house_bots = if changes_seats { has_house_bots(&self.table) } else { self.has_house_bots };
         let (reply, summary) = (None, None);
-        self.pending =
-            Some(Box::new(PendingCommit { notifications, reply, changes_seats, numbers, summary }));
+        self.pending = Some(Box::new(PendingCommit {
+            notifications,
+            reply,
+            changes_seats,
+            numbers,
+            waiting_for,
+            summary,
+        }));
         Ok(events)
     }
 
@@ -185,10 +204,11 @@ impl TableActor {
         entries.iter().for_each(|entry| self.journal.push(entry));
         let empty = || {
             Box::new(PendingCommit {
-                notifications: Notifications::new(self.codecs.items, &[]),
+                notifications: Notifications::new(self.codecs.items, 0),
                 reply: None,
                 changes_seats: false,
                 numbers: self.table.numbers(),
+                waiting_for: self.table.waiting_for(),
                 summary: None,
             })
         };
@@ -218,22 +238,34 @@ impl TableActor {
     /// Summary of the last durable state.
     pub(crate) fn durable_summary(&mut self) -> Result<TableSummary, CorruptJournal> {
         let Some(pending) = &mut self.pending else { return Ok(self.table.summary()) };
-        // Only a public step changes what a summary shows, apart from the tokens.
+        // Only a public step changes what a summary shows, apart from the tokens, invites and seats waited for.
         let is_unchanged = !pending.changes_seats
             && pending.numbers.get(Viewer::Spectator) == self.table.numbers().get(Viewer::Spectator);
         if is_unchanged {
-            return Ok(self.table.summary());
+            return Ok(TableSummary { waiting_for: pending.waiting_for, ..self.table.summary() });
         }
         if let Some(summary) = &pending.summary {
             return Ok(TableSummary::clone(summary));
         }
-        let summary = self.journal.fold(self.table.setup(), self.codecs.payloads)?.summary();
+        let mut table = self.journal.fold(self.table.setup(), self.codecs.payloads)?;
+        table.copy_reveal_time(&self.table);
+        let summary = table.summary();
         pending.summary = Some(Box::new(summary.clone()));
         Ok(summary)
     }
 
+    /// Seats that the last durable state waits for.
+    pub(super) fn durable_waiting_for(&self) -> Seats {
+        self.pending.as_ref().map_or_else(|| self.table.waiting_for(), |pending| pending.waiting_for)
+    }
+
     /// Finishes the pending append: publishes its items, or rolls the table back.
-    pub(crate) fn finish_commit(&mut self, result: Result<(), HostError>, now: Moment) -> CommitOutcome {
+    pub(crate) fn finish_commit(
+        &mut self,
+        result: Result<(), HostError>,
+        turn: &mut TurnContext,
+    ) -> CommitOutcome {
+        let now = turn.now;
         let Some(pending) = self.pending.take() else { return CommitOutcome::Committed };
         let PendingCommit { mut notifications, reply, changes_seats, .. } = *pending;
         match result {
@@ -250,7 +282,7 @@ impl TableActor {
                     .iter_mut()
                     .for_each(|subscription| subscription.number = numbers.get(subscription.viewer));
                 if changes_seats {
-                    self.close_revoked_subscriptions();
+                    self.close_revoked_subscriptions(turn);
                 }
                 if self.table.ending().is_some() { CommitOutcome::Finished } else { CommitOutcome::Committed }
             }
@@ -267,21 +299,10 @@ impl TableActor {
         self.pending.as_ref().is_some_and(|pending| pending.numbers.get(Viewer::Spectator) != last)
     }
 
-    /// Adds a subscription, keeping the order of attachments.
-    pub(crate) fn add_subscription(&mut self, subscription: Subscription) {
-        if self.subscriptions.len() < usize::from(self.table.players()) {
-            // Most tables have no other viewers than their players.
-            self.subscriptions.reserve_exact(usize::from(self.table.players()) - self.subscriptions.len());
-        }
-        let place = self.subscriptions.partition_point(|other| other.attachment < subscription.attachment);
-        self.subscriptions.insert(place, subscription);
-    }
-
     /// Sends the outcome of an answer if its subscription still exists.
     pub(crate) fn send_answer_outcome(&self, answered: Option<(Attachment, Answered)>) {
         if let Some((to, answered)) = answered
-            && let Some(subscription) =
-                self.subscriptions.iter().find(|subscription| subscription.attachment == to)
+            && let Some(subscription) = self.subscriptions.get(to)
         {
             subscription.send(&StreamItem::Answered(&answered));
         }
@@ -306,19 +327,23 @@ impl TableActor {
     }
 
     /// Closes the subscriptions whose token has been revoked.
-    fn close_revoked_subscriptions(&mut self) {
+    fn close_revoked_subscriptions(&mut self, turn: &mut TurnContext) {
         let table = &self.table;
-        let is_revoked = |subscription: &mut Subscription| {
+        let is_revoked = |subscription: &Subscription| {
             let newest = match subscription.viewer {
                 Viewer::Seat(seat) => table.seats()[seat.index()].generation,
                 Viewer::Spectator => table.spectators(),
             };
             subscription.generation.is_some_and(|generation| generation != newest)
         };
-        for subscription in self.subscriptions.extract_if(.., is_revoked) {
+        let revoked = self.subscriptions.extract(is_revoked);
+        for subscription in &revoked {
             let is_house = |seat: Seat| matches!(table.seats()[seat.index()].holder, Holder::House { .. });
             let is_replaced = subscription.viewer.seat().is_some_and(is_house);
             subscription.close(Some(if is_replaced { HostError::Replaced } else { HostError::Reissued }));
+        }
+        for seat in revoked.iter().filter_map(|subscription| subscription.viewer.seat()) {
+            self.update_presence(turn, seat, turn.now);
         }
     }
 

@@ -7,18 +7,20 @@ use parlor_engine::{Seat, Viewer};
 use crate::agents::Agent;
 use crate::authorization::AccessCheck;
 use crate::clock::Moment;
+use crate::identity::VerifiedSeatToken;
 use crate::shard::commit::{TurnContext, commit};
-use crate::shard::reply::{Answerer, Reply};
+use crate::shard::reply::{Answerer, Reply, Revealer};
 use crate::shard::subscription::Subscription;
 use crate::shard::table_actor::TableActor;
 use crate::shard::table_message::{AttachRequest, Change, ReplyTo, TableMessage};
+use crate::stream::channels::Attachment;
 use crate::stream::queue::{StreamQueue, channel_closed};
 use crate::table::{
-    Answer, AnswerEffect, CommandError, Decided, DecisionAnswer, Record, RecordedUpdate, TableSummary,
-    Visibility,
+    Answer, AnswerEffect, CommandError, Decided, DecisionAnswer, Entry, Record, RecordedUpdate, Table,
+    TableSummary, Visibility,
 };
 use crate::{
-    AnswerOutcome, AnswerRefused, Answered, HostError, JoinRequest, StreamItem, ViewerCredential,
+    AnswerOutcome, AnswerRefused, Answered, Channel, HostError, JoinRequest, StreamItem, ViewerCredential,
     ViewerUpdate,
 };
 
@@ -30,6 +32,7 @@ pub(crate) fn refuse(message: TableMessage, error: HostError) {
         TableMessage::Join { to, .. } => drop(to.send(Err(error))),
         TableMessage::Change { to, .. } => drop(to.send(Err(error))),
         TableMessage::Act { to, .. } => drop(to.send(Err(error))),
+        TableMessage::Reveal { to, .. } => to.send(Err(error)),
         TableMessage::Attach(attach) => attach.refuse(error),
         TableMessage::Answer { queue, channel, attachment, answer, .. } => {
             let outcome = AnswerOutcome::Refused(AnswerRefused::Host(error));
@@ -75,14 +78,32 @@ pub(crate) fn execute(actor: &mut TableActor, turn: &mut TurnContext, message: T
                 Err(error) => drop(to.send(Err(error))),
             }
         }
-        TableMessage::Attach(attach) => attach_channel(actor, turn, &attach),
+        TableMessage::Reveal { token, entropy, to } => {
+            match AccessCheck::from(&actor.table).admit(&ViewerCredential::Seat(token)) {
+                Ok(_) => {
+                    let entries = actor.table.reveal(token.seat(), *entropy);
+                    commit_reveal(actor, turn, entries, to);
+                }
+                Err(error) => to.send(Err(error)),
+            }
+        }
+        TableMessage::Attach(attach) => attach_channel(actor, turn, attach),
         TableMessage::Answer { queue, channel, attachment, token, answer, arrived } => {
-            let subscription =
-                actor.subscriptions.iter().find(|subscription| subscription.attachment == attachment);
+            let subscription = actor.subscriptions.get(attachment);
             match subscription.map(|subscription| (subscription.viewer, subscription.agent.clone())) {
                 Some((Viewer::Seat(seat), agent)) => {
                     let by = (seat, agent.map(|agent| (agent, queue)));
                     answer_decision(actor, turn, by, (answer, arrived), Answerer::Stream(attachment));
+                }
+                // The channel has not caught up yet.
+                None if token.is_some() && queue.is_attached(attachment, channel) => {
+                    answer_before_catch_up(
+                        actor,
+                        turn,
+                        (queue, channel, attachment),
+                        token,
+                        (answer, arrived),
+                    );
                 }
                 Some((Viewer::Spectator, _)) | None => {
                     let error = HostError::NoChannel { channel: channel.0 };
@@ -97,6 +118,25 @@ pub(crate) fn execute(actor: &mut TableActor, turn: &mut TurnContext, message: T
     }
 }
 
+/// Submits an answer on a channel that is attached and waits for its turn to catch up.
+fn answer_before_catch_up(
+    actor: &mut TableActor,
+    turn: &mut TurnContext,
+    (queue, channel, attachment): (Arc<StreamQueue>, Channel, Attachment),
+    token: Option<VerifiedSeatToken>,
+    (answer, arrived): (DecisionAnswer, Moment),
+) {
+    let Some(token) = token else { return };
+    let answerer = Answerer::Channel { queue, channel, attachment };
+    match AccessCheck::from(&actor.table).admit(&ViewerCredential::Seat(token)) {
+        Ok(_) => answer_decision(actor, turn, (token.seat(), None), (answer, arrived), answerer),
+        Err(error) => {
+            let outcome = AnswerOutcome::Refused(AnswerRefused::Host(error));
+            actor.send_answer_outcome(answerer.send(Answered { decision: answer.decision, outcome }));
+        }
+    }
+}
+
 fn durable_summary(actor: &mut TableActor) -> Result<TableSummary, HostError> {
     actor.durable_summary().map_err(|error| HostError::Fault { reason: error.to_string() })
 }
@@ -104,11 +144,14 @@ fn durable_summary(actor: &mut TableActor) -> Result<TableSummary, HostError> {
 fn join_table(
     actor: &mut TableActor,
     turn: &mut TurnContext,
-    join: JoinRequest,
+    mut join: JoinRequest,
     to: ReplyTo<(Seat, TableSummary)>,
 ) {
     let setup = actor.table.setup();
-    let is_hidden = setup.visibility == Visibility::Private && !join.by_owner && join.previous.is_none();
+    let is_hidden = setup.visibility == Visibility::Private
+        && !join.by_owner
+        && join.previous.is_none()
+        && join.invite.is_none();
     let joined = if is_hidden {
         Err(HostError::NotFound { table: setup.table })
     } else {
@@ -119,13 +162,26 @@ fn join_table(
     match joined {
         Err(error) => drop(to.send(Err(error))),
         Ok(Some(seat)) => drop(to.send(Ok((seat, actor.table.summary())))),
-        Ok(None) => match actor.table.join(join.seat_request) {
+        Ok(None) => match accept_invite(&actor.table, &mut join, turn.now_ms)
+            .and_then(|()| actor.table.join(join.seat_request))
+        {
             Err(error) => drop(to.send(Err(error.into()))),
             Ok((seat, entries)) => {
+                if let Err(error) = begin_if_full(actor, turn, &entries) {
+                    return drop(to.send(Err(error)));
+                }
                 commit(actor, turn, &entries, Some(Reply::Joined { seat, to }));
             }
         },
     }
+}
+
+/// Checks the invite of a request for a seat, if it has one.
+fn accept_invite(table: &Table, join: &mut JoinRequest, now_ms: u64) -> Result<(), CommandError> {
+    let Some(invite) = join.invite else { return Ok(()) };
+    table.check_invite(invite.number(), now_ms)?;
+    join.seat_request.invite = Some(invite.number());
+    Ok(())
 }
 
 fn change_table(actor: &mut TableActor, turn: &mut TurnContext, change: Change, to: ReplyTo<TableSummary>) {
@@ -144,12 +200,55 @@ fn change_table(actor: &mut TableActor, turn: &mut TurnContext, change: Change, 
         Change::Cancel { note } => table.cancel(note),
         Change::Reissue { seat, request } => table.reissue(*seat, request.clone()),
         Change::RevokeSpectators => table.revoke_spectators(),
+        Change::CreateInvite(new) => table.create_invite(new.clone()),
+        Change::RevokeInvite { number } => table.revoke_invite(*number),
     };
+    commit_change(actor, turn, entries, to);
+}
+
+/// Commits the entries of a change, and replies with the summary.
+fn commit_change(
+    actor: &mut TableActor,
+    turn: &mut TurnContext,
+    entries: Result<Vec<Entry>, CommandError>,
+    to: ReplyTo<TableSummary>,
+) {
     match entries {
         Err(error) => drop(to.send(Err(error.into()))),
         Ok(entries) if entries.is_empty() => drop(to.send(Ok(actor.table.summary()))),
-        Ok(entries) => commit(actor, turn, &entries, Some(Reply::Summary(to))),
+        Ok(entries) => match begin_if_full(actor, turn, &entries) {
+            Ok(()) => commit(actor, turn, &entries, Some(Reply::Summary(to))),
+            Err(error) => drop(to.send(Err(error))),
+        },
     }
+}
+
+/// Commits the entries of a reveal, and replies with its outcome.
+fn commit_reveal(
+    actor: &mut TableActor,
+    turn: &mut TurnContext,
+    entries: Result<Vec<Entry>, CommandError>,
+    to: Revealer,
+) {
+    match entries {
+        Err(error) => to.send(Err(error.into())),
+        Ok(entries) if entries.is_empty() => to.send(Ok(())),
+        Ok(entries) => match begin_if_full(actor, turn, &entries) {
+            Ok(()) => commit(actor, turn, &entries, Some(Reply::Revealed(to))),
+            Err(error) => to.send(Err(error)),
+        },
+    }
+}
+
+/// Counts the table as played for its agents, if these entries begin the game.
+///
+/// # Errors
+/// An agent plays at as many tables as it takes. Then the last seat stays open.
+fn begin_if_full(actor: &TableActor, turn: &TurnContext, entries: &[Entry]) -> Result<(), HostError> {
+    if !entries.contains(&Entry::Started) {
+        return Ok(());
+    }
+    Ok(turn.shared.agents.begin_table(actor.table.setup().table, &actor.agents)?)
 }
 
 /// An agent and its stream.
@@ -174,7 +273,8 @@ fn answer_decision(
                 turn.moves.increment(1);
             }
             if let Some((agent, _)) = agent {
-                turn.shared.agents.record_answer(&agent, actor.clocks.used_time(seat, arrived), reported);
+                let took = actor.clocks.used_time(seat, arrived);
+                turn.shared.agents.record_answer(&agent, actor.table.setup(), took, reported);
             }
             return commit(actor, turn, &[entry], Some(Reply::Decided { seat, decision, to }));
         }
@@ -189,7 +289,7 @@ fn answer_decision(
         }
         Err(error) => {
             if let Some((agent, queue)) = agent
-                && let Some(suspension) = turn.shared.agents.record_refusal(&agent)
+                && let Some(suspension) = turn.shared.agents.record_refusal(&agent, actor.table.setup())
             {
                 queue.end(suspension.into());
             }
@@ -211,7 +311,7 @@ pub(crate) fn resolve_past_decision(
 ) -> AnswerOutcome {
     let decided = record.and_then(|record| {
         let mut of_seat = record.steps.iter().filter_map(|step| step.decided[seat.index()]);
-        of_seat.find(|decided| decided.id == answer.decision)
+        of_seat.find(|decided| decided.was_asked() && decided.id == answer.decision)
     });
     let is_same = |decided: &Decided| match answer.answer {
         Answer::Action(action) => decided.action == action,
@@ -225,13 +325,22 @@ pub(crate) fn resolve_past_decision(
 }
 
 /// Subscribes a stream channel to the table.
-fn attach_channel(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest) {
-    if let Err(error) = try_attach(actor, turn, attach) {
-        attach.refuse(error);
+fn attach_channel(actor: &mut TableActor, turn: &mut TurnContext, mut attach: Box<AttachRequest>) {
+    match try_attach(actor, turn, &attach) {
+        Ok(CatchUp::Complete) => {}
+        Ok(CatchUp::Paused { after }) => {
+            attach.after = Some(after);
+            turn.paused_catch_ups.push(*attach);
+        }
+        Err(error) => attach.refuse(error),
     }
 }
 
-fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest) -> Result<(), HostError> {
+fn try_attach(
+    actor: &mut TableActor,
+    turn: &mut TurnContext,
+    attach: &AttachRequest,
+) -> Result<CatchUp, HostError> {
     let viewer = AccessCheck::from(&actor.table).admit(&attach.credential)?;
     if viewer == Viewer::Spectator {
         turn.shared.deals.check(actor.table.setup().chance.deal())?;
@@ -240,6 +349,7 @@ fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest
     if let Some(after) = attach.after.filter(|after| *after > last) {
         return Err(HostError::CursorAhead { after, last });
     }
+    actor.subscriptions.check_room(viewer, attach.caller, turn.shared.spectator_limits)?;
     let mut subscription = Subscription {
         queue: attach.queue.clone(),
         channel: attach.channel,
@@ -257,31 +367,57 @@ fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest
         number: attach.after.unwrap_or(last),
     };
     match attach.after {
-        None => subscription.send(&StreamItem::Snapshot(&actor.snapshot(viewer, attach.wants, turn.now))),
+        None => {
+            let snapshot = actor.snapshot(viewer, attach.wants, turn.now);
+            subscription.send_requested(&StreamItem::Snapshot(&snapshot));
+        }
         Some(after) if after < last => {
             let record = actor.record().map_err(|error| HostError::Fault { reason: error.to_string() })?;
-            catch_up(&record, &mut subscription, after);
+            let caught_up = catch_up(&record, &mut subscription, after);
+            if caught_up != CatchUp::Complete {
+                return Ok(caught_up);
+            }
         }
         Some(_) => {}
     }
     if let Viewer::Seat(seat) = viewer
         && let Some(prompt) = actor.decision_prompt(seat, &subscription, turn.now)
     {
-        subscription.send(&StreamItem::Decision(&prompt));
+        subscription.send_requested(&StreamItem::Decision(&prompt));
     }
-    actor.add_subscription(subscription);
-    actor.update_presence(attach.arrived.min(turn.now), turn.now);
-    Ok(())
+    actor.subscriptions.reserve_for(actor.table.players());
+    actor.subscriptions.admit(subscription, attach.caller, turn.shared.spectator_limits)?;
+    if let Viewer::Seat(seat) = viewer {
+        actor.update_presence(turn, seat, attach.arrived.min(turn.now));
+    }
+    Ok(CatchUp::Complete)
 }
 
-/// Sends the updates after this number.
-pub(crate) fn catch_up(record: &Record, subscription: &mut Subscription, after: u64) {
+/// Progress of a channel that catches up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CatchUp {
+    /// It has everything.
+    Complete,
+    /// The client must read before it is sent what follows this number.
+    Paused { after: u64 },
+}
+
+/// Updates sent to a channel in one step of catching up: other requests to the shard wait that long.
+const MAX_UPDATES_PER_STEP: usize = 8;
+
+/// Sends the updates after this number, as far as the client has room for them.
+pub(crate) fn catch_up(record: &Record, subscription: &mut Subscription, after: u64) -> CatchUp {
     let (seed_given, timed) = (record.summary.shuffle.given, record.summary.setup.time.decision > 0);
     let Subscription { viewer, wants, .. } = *subscription;
-    for RecordedUpdate { update, view } in record.updates(viewer, after) {
+    let mut has_room = true;
+    for (sent, RecordedUpdate { update, view }) in record.updates(viewer, after).enumerate() {
+        if !has_room || sent == MAX_UPDATES_PER_STEP {
+            return CatchUp::Paused { after: subscription.number };
+        }
         subscription.number = update.number;
         let view = view.filter(|_| wants.needs_update_view());
         let update = ViewerUpdate { update, viewer, view, wants, seed_given, timed };
-        subscription.send_catch_up(&StreamItem::Update(&update));
+        has_room = subscription.send_requested(&StreamItem::Update(&update));
     }
+    CatchUp::Complete
 }

@@ -7,6 +7,7 @@ use tracing::Instrument;
 
 use crate::shard::load::{self, Loaded};
 use crate::shard::message::NewTableLog;
+use crate::shard::subscriptions::Subscriptions;
 use crate::shard::table_actor::TableActor;
 use crate::shard::table_message::{ReplyTo, TableMessage};
 use crate::shard::{Completion, Shard, TableSlot, commit, finished_table, table_commands, table_timers};
@@ -64,9 +65,14 @@ impl Shard {
             }
             Loaded::Finished(record) => {
                 for message in messages {
-                    if let Some(subscription) = finished_table::execute(&record, &self.shared.deals, message)
-                    {
-                        self.rematch_waiters.entry(table).or_default().push(subscription);
+                    let TableMessage::Attach(attach) = message else {
+                        finished_table::execute(&record, message);
+                        continue;
+                    };
+                    let waiters = self.rematch_waiters.remove(&table).unwrap_or_default();
+                    let waiters = finished_table::attach(&record, &mut self.turn, attach, waiters);
+                    if !waiters.is_empty() {
+                        self.rematch_waiters.insert(table, waiters);
                     }
                 }
             }
@@ -97,10 +103,10 @@ impl Shard {
             (Some(deal), Some(ending)) => self.shared.deals.notify_table_over(table, deal, ending),
             _ => self.shared.quota.release(&owner),
         }
-        let mut rematch_waiters = Vec::new();
-        for subscription in subscriptions {
+        let mut rematch_waiters = Subscriptions::default();
+        for (subscription, caller) in subscriptions.into_all() {
             if subscription.wants.rematch && !self.stopping {
-                rematch_waiters.push(subscription);
+                rematch_waiters.insert(subscription, caller);
             } else {
                 subscription.close(None);
             }
@@ -118,7 +124,7 @@ impl Shard {
     pub(super) fn discard_table(&mut self, table: TableId, reason: String) {
         tracing::error!(%table, reason, "table discarded from memory");
         if let Some(TableSlot::Live(actor)) = self.tables.remove(&table) {
-            for subscription in &actor.subscriptions {
+            for subscription in actor.subscriptions.iter() {
                 subscription.close(Some(HostError::TableBusy { table }));
             }
             // A table that cannot be loaded must not occupy its agents for good. If it can, loading finds

@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use parlor_engine::{Seat, Viewer};
+use parlor_fair::Entropy;
 use tokio::sync::oneshot;
 
 use crate::agents::Agent;
 use crate::clock::Moment;
 use crate::identity::VerifiedSeatToken;
+use crate::limits::CallerKey;
+use crate::shard::reply::Revealer;
 use crate::stream::channels::Attachment;
 use crate::stream::queue::{CatchUpGuard, StreamQueue};
-use crate::table::{DecisionAnswer, IdempotencyKey, TableSummary};
+use crate::table::{DecisionAnswer, IdempotencyKey, NewInvite, TableSummary};
 use crate::{Actor, Answered, Channel, HostError, JoinRequest, ViewerCredential, Wants};
 
 /// Receiver of a reply.
@@ -28,6 +31,8 @@ pub(crate) enum TableMessage {
     Change { by: Actor, change: Change, to: ReplyTo<TableSummary> },
     /// Answer a decision in a unary call.
     Act { token: VerifiedSeatToken, answer: DecisionAnswer, arrived: Moment, to: ReplyTo<Answered> },
+    /// Reveal the entropy of a seat.
+    Reveal { token: VerifiedSeatToken, entropy: Box<Entropy>, to: Revealer },
     /// Subscribe a stream channel.
     Attach(Box<AttachRequest>),
     /// Answer a decision over a stream.
@@ -53,6 +58,8 @@ pub(crate) struct AttachRequest {
     pub(crate) channel: Channel,
     pub(crate) attachment: Attachment,
     pub(crate) credential: ViewerCredential,
+    /// The caller that a spectator counts for, if callers are limited.
+    pub(crate) caller: Option<CallerKey>,
     pub(crate) after: Option<u64>,
     pub(crate) wants: Wants,
     /// Presence counts from this moment on.
@@ -60,7 +67,7 @@ pub(crate) struct AttachRequest {
     /// The agent, if an agent plays the seat.
     pub(crate) agent: Option<Arc<Agent>>,
     /// Held until the channel has caught up.
-    pub(crate) _catch_up: Option<CatchUpGuard>,
+    pub(crate) _catch_up: CatchUpGuard,
 }
 
 /// A change of a table.
@@ -87,6 +94,10 @@ pub(crate) enum Change {
     },
     /// Revoke all spectator tokens issued so far.
     RevokeSpectators,
+    CreateInvite(NewInvite),
+    RevokeInvite {
+        number: u32,
+    },
 }
 
 impl Change {

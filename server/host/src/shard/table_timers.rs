@@ -53,13 +53,12 @@ pub(crate) fn submit_bot_jobs(actor: &mut TableActor, turn: &TurnContext) -> boo
     false
 }
 
-/// The next deadline of a clock, or of the time in which the table must fill.
+/// The next deadline of a clock, or of the time in which the table must fill or entropy be revealed.
 pub(crate) fn next_deadline(actor: &TableActor, turn: &TurnContext) -> Option<Moment> {
-    let expires = (actor.table.state() == State::Open).then(|| {
-        let left = actor.table.setup().expires().saturating_sub(turn.now_ms);
-        turn.now + Duration::from_millis(left)
-    });
-    actor.clocks.next_due().into_iter().chain(expires).min()
+    let expires = (actor.table.state() == State::Open).then(|| actor.table.setup().expires());
+    let awaited = expires.or(actor.table.reveal_before());
+    let awaited = awaited.map(|at| turn.now + Duration::from_millis(at.saturating_sub(turn.now_ms)));
+    actor.clocks.next_due().into_iter().chain(awaited).min()
 }
 
 /// The next moment at which [`run_timers`] has work to do.
@@ -85,6 +84,11 @@ pub(crate) fn run_timers(actor: &mut TableActor, turn: &mut TurnContext) -> bool
         commit(actor, turn, &[entry], None);
         return false;
     }
+    let are_reveals_over = actor.table.reveal_before().is_some_and(|at| at <= turn.now_ms);
+    if let Some(entry) = actor.table.end_reveals().filter(|_| are_reveals_over) {
+        commit(actor, turn, &[entry], None);
+        return false;
+    }
     let entry = match actor.clocks.take_due(&actor.table, turn.now) {
         Some(DueTimer::Seat { seat, decision, used, away }) => {
             let holder = &actor.table.seats()[seat.index()].holder;
@@ -92,7 +96,7 @@ pub(crate) fn run_timers(actor: &mut TableActor, turn: &mut TurnContext) -> bool
                 && !away
                 && !actor.table.is_secret(seat)
             {
-                turn.shared.agents.record_timeout(name);
+                turn.shared.agents.record_timeout(name, actor.table.setup());
             }
             actor.table.time_out(seat, decision, used, away)
         }
@@ -111,6 +115,8 @@ fn move_to_rest(actor: &mut TableActor, turn: &mut TurnContext) -> bool {
     let idle_timeout = turn.shared.idle_timeout;
     let is_used = !actor.subscriptions.is_empty()
         || actor.thinking_bots != Seats::NONE
+        // The time to reveal is not stored, and would begin again.
+        || actor.table.state() == State::Starting
         || turn.now < actor.last_used + idle_timeout;
     let deadline = next_deadline(actor, turn);
     if is_used || deadline.is_some_and(|moment| moment.since(turn.now) <= idle_timeout) {

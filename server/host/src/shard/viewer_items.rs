@@ -1,12 +1,13 @@
 //! Items that a table sends to its viewers: updates, prompts, presence, time left and snapshots.
 
-use parlor_engine::{Seat, Viewer};
+use parlor_engine::{Seat, Seats, Viewer};
 
 use crate::clock::Moment;
+use crate::shard::commit::TurnContext;
 use crate::shard::subscription::Subscription;
 use crate::shard::table_actor::TableActor;
 use crate::stream::notifications::Notifications;
-use crate::table::{Holder, Step, Table};
+use crate::table::{Holder, Step, Table, TableSummary};
 use crate::{DecisionPrompt, Presence, Snapshot, StreamItem, ViewerUpdate, Wants};
 
 /// Recipients of the time left.
@@ -21,7 +22,7 @@ pub(super) enum TimeAudience {
 impl TableActor {
     /// Adds the prompt of a seat's open decision for its players.
     pub(super) fn add_prompt(&self, seat: Seat, now: Moment, notifications: &mut Notifications) {
-        for subscription in self.subscriptions.iter().filter(|subscription| subscription.viewer.is(seat)) {
+        for subscription in self.subscriptions.of_seat(seat) {
             if let Some(prompt) = self.decision_prompt(seat, subscription, now) {
                 notifications.push(subscription, &StreamItem::Decision(&prompt));
             }
@@ -66,44 +67,44 @@ impl TableActor {
         now: Moment,
         notifications: &mut Notifications,
     ) {
-        let is_recipient = |subscription: &&Subscription, notifications: &Notifications| {
-            subscription.wants.time_left
-                && (audience == TimeAudience::All || notifications.contains(subscription))
-        };
-        if !self.subscriptions.iter().any(|subscription| is_recipient(&subscription, notifications)) {
-            return;
-        }
-        if let Some(left) = self.clocks.all_times_left(&self.table, now) {
-            let left = StreamItem::TimeLeft(left);
-            for subscription in &self.subscriptions {
-                if is_recipient(&subscription, notifications) {
-                    notifications.push(subscription, &left);
-                }
-            }
+        let wants_time = || self.subscriptions.iter().filter(|subscription| subscription.wants.time_left);
+        let only_notified = audience == TimeAudience::Notified;
+        let mut recipients = wants_time().filter(|other| !only_notified || notifications.contains(other));
+        if recipients.next().is_some()
+            && let Some(left) = self.clocks.all_times_left(&self.table, now)
+        {
+            notifications.push_to_all(wants_time(), only_notified, &StreamItem::TimeLeft(left));
         }
     }
 
-    /// Updates the presence of all seats, which changed at `since`, and notifies the subscriptions that want it.
-    pub(crate) fn update_presence(&mut self, since: Moment, now: Moment) {
-        let mut changed = false;
+    /// Updates the presence of a seat, which may have changed at `since`. A change is announced at the end of the turn.
+    pub(crate) fn update_presence(&mut self, turn: &mut TurnContext, seat: Seat, since: Moment) {
+        let connected = self.subscriptions.of_seat(seat).next().is_some();
+        if self.clocks.set_connected(&self.table, seat, connected, since, turn.now) {
+            turn.presence_changed.push(self.id());
+        }
+    }
+
+    /// Announces the players who came or went in this turn, once each, to the subscriptions that want it.
+    pub(crate) fn announce_presence(&mut self, now: Moment) {
+        let is_connected = |seat: &Seat| self.clocks.is_connected(*seat);
+        let connected = Seat::all(self.table.players()).filter(is_connected).fold(Seats::NONE, Seats::with);
+        let announced = std::mem::replace(&mut self.announced, connected);
+        if announced == connected {
+            return;
+        }
+        let mut notifications = Notifications::new(self.codecs.items, self.subscriptions.len());
         for seat in Seat::all(self.table.players()) {
-            let connected = self.subscriptions.iter().any(|subscription| subscription.viewer.is(seat));
-            if self.clocks.set_connected(&self.table, seat, connected, since, now) {
-                changed = true;
-                let presence = self.presence(seat, now);
-                for subscription in
-                    self.subscriptions.iter().filter(|subscription| subscription.wants.time_left)
-                {
-                    subscription.send(&StreamItem::Presence(presence));
-                }
+            if announced.contains(seat) != connected.contains(seat) {
+                let wants = self.subscriptions.iter().filter(|subscription| subscription.wants.time_left);
+                notifications.push_to_all(wants, false, &StreamItem::Presence(self.presence(seat, now)));
             }
         }
         // The times after a public step are told with it.
-        if changed && !self.is_publicly_pending() {
-            let mut notifications = Notifications::new(self.codecs.items, &self.subscriptions);
+        if !self.is_publicly_pending() {
             self.add_time_left(TimeAudience::All, now, &mut notifications);
-            notifications.send(&self.subscriptions, None);
         }
+        notifications.send(&self.subscriptions, None);
     }
 
     fn presence(&self, seat: Seat, now: Moment) -> Presence {
@@ -120,7 +121,7 @@ impl TableActor {
         Snapshot {
             number: self.table.numbers().get(viewer),
             viewer,
-            summary: self.table.summary(),
+            summary: TableSummary { waiting_for: self.durable_waiting_for(), ..self.table.summary() },
             view: self.table.view(viewer),
             presence: players.map(|seat| self.presence(seat, now)).collect(),
             time_left: self.clocks.all_times_left(&self.table, now),

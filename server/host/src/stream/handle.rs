@@ -4,7 +4,9 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
+use parlor_fair::Entropy;
 use tokio::sync::oneshot;
 
 use super::channels::{AttachedChannel, Attachment, AttachmentTarget};
@@ -12,8 +14,9 @@ use super::item_batch::{ItemBatch, StreamKind};
 use crate::TableId;
 use crate::agents::{Agent, SeatAssignment};
 use crate::identity::{Generation, VerifiedSeatToken};
-use crate::limits::{LimitExceeded, LimitedResource};
+use crate::limits::{AttachAllowance, LimitExceeded, LimitedResource};
 use crate::shard::ShardMessage;
+use crate::shard::reply::Revealer;
 use crate::shard::table_message::{AttachRequest, Change, TableMessage};
 use crate::stream::queue::{CatchUpGuard, ChannelLimitReached, StreamQueue, channel_closed};
 use crate::table::DecisionAnswer;
@@ -56,6 +59,8 @@ pub enum ClientCommand {
     Detach,
     /// Answer a decision.
     Answer(DecisionAnswer),
+    /// Reveal the entropy of the seat.
+    Reveal(Box<Entropy>),
 }
 
 /// A command that could not be sent at once. Pass it to [`StreamHandle::send_when_ready`].
@@ -63,7 +68,9 @@ pub enum ClientCommand {
 pub struct Backpressured(BlockedOn);
 
 enum BlockedOn {
-    /// The client requests catch-up items faster than it reads.
+    /// The client attaches more often than its caller may.
+    AttachRate(ChannelCommand, Duration),
+    /// The client attaches faster than it reads.
     QueueRoom(ChannelCommand),
     /// The inboxes of the shards are full.
     Shards(Vec<(TableId, TableMessage)>),
@@ -73,6 +80,8 @@ enum BlockedOn {
 pub struct StreamHandle {
     host: Host,
     queue: Arc<StreamQueue>,
+    /// Rate of attaching, if it is limited.
+    attaches: Option<AttachAllowance>,
     /// The agent, for an agent's stream.
     agent: Option<Arc<Agent>>,
 }
@@ -84,8 +93,12 @@ impl std::fmt::Debug for StreamHandle {
 }
 
 impl StreamHandle {
-    pub(crate) fn new(host: Host, queue: Arc<StreamQueue>) -> StreamHandle {
-        StreamHandle { host, queue, agent: None }
+    pub(crate) fn new(
+        host: Host,
+        queue: Arc<StreamQueue>,
+        attaches: Option<AttachAllowance>,
+    ) -> StreamHandle {
+        StreamHandle { host, queue, attaches, agent: None }
     }
 
     /// Makes this the stream of an agent, whose channels the server attaches.
@@ -140,14 +153,28 @@ impl StreamHandle {
     /// Counts an answer that was refused before it reached a table. Too many suspend an agent.
     pub fn count_refused_answer(&self) {
         if let Some(agent) = &self.agent
-            && let Some(suspension) = self.host.shared.agents.record_refusal(agent)
+            && let Some(suspension) = self.host.shared.agents.record_stray_answer(agent)
         {
             self.queue.end(suspension.into());
         }
     }
 
-    /// Sends a command. Waits while the inboxes of the shards are full, and while the client requests
-    /// catch-up items and does not read: the receiver must be polled concurrently.
+    /// Counts attaches towards the rate of the caller, with the bytes that earlier ones were sent. Returns the time to
+    /// wait if the rate is exceeded.
+    fn count_attaches(&self, count: u32) -> Result<(), Duration> {
+        let Some(attaches) = &self.attaches else { return Ok(()) };
+        attaches.take(&self.queue, count).map_err(|exceeded| exceeded.retry_after().unwrap_or_default())
+    }
+
+    /// Waits until the rate of the caller has room for another attach, and counts `count` of them.
+    pub(crate) async fn wait_for_attach_rate(&self, count: u32) {
+        while let Err(retry_after) = self.count_attaches(count) {
+            self.host.sleep(retry_after).await;
+        }
+    }
+
+    /// Sends a command. Waits while the inboxes of the shards are full, and while the client attaches too often, or
+    /// faster than it reads: the receiver must be polled concurrently.
     pub async fn send(&self, command: ChannelCommand) {
         if let Err(blocked) = self.try_send(command) {
             self.send_when_ready(blocked).await;
@@ -157,11 +184,11 @@ impl StreamHandle {
     /// Sends a command without waiting, which mostly succeeds. After `Err`, no other command may be sent
     /// before [`StreamHandle::send_when_ready`].
     pub fn try_send(&self, command: ChannelCommand) -> Result<(), Backpressured> {
-        let needs_catch_up = matches!(
-            command.command,
-            ClientCommand::Attach { after: Some(_), .. } | ClientCommand::TakeSeat { after: Some(_), .. }
-        );
-        if needs_catch_up && !self.queue.has_room() {
+        let attaches = matches!(command.command, ClientCommand::Attach { .. });
+        if attaches && let Err(retry_after) = self.count_attaches(1) {
+            return Err(Backpressured(BlockedOn::AttachRate(command, retry_after)));
+        }
+        if (attaches || matches!(command.command, ClientCommand::TakeSeat { .. })) && !self.queue.has_room() {
             return Err(Backpressured(BlockedOn::QueueRoom(command)));
         }
         let mut undelivered = Vec::new();
@@ -177,15 +204,18 @@ impl StreamHandle {
 
     /// Waits for room and sends the command.
     pub async fn send_when_ready(&self, Backpressured(blocked): Backpressured) {
-        let messages = match blocked {
-            BlockedOn::QueueRoom(command) => {
-                self.queue.wait_for_room().await;
-                let mut messages = Vec::new();
-                self.dispatch(command, &mut |table, message| messages.push((table, message)));
-                messages
+        let command = match blocked {
+            BlockedOn::AttachRate(command, retry_after) => {
+                self.host.sleep(retry_after).await;
+                self.wait_for_attach_rate(1).await;
+                command
             }
-            BlockedOn::Shards(messages) => messages,
+            BlockedOn::QueueRoom(command) => command,
+            BlockedOn::Shards(messages) => return self.host.shards.send_all(messages).await,
         };
+        self.queue.wait_for_room().await;
+        let mut messages = Vec::new();
+        self.dispatch(command, &mut |table, message| messages.push((table, message)));
         self.host.shards.send_all(messages).await;
     }
 
@@ -265,6 +295,20 @@ impl StreamHandle {
                     }
                 }
             },
+            ClientCommand::Reveal(entropy) => {
+                let attached = self.queue.attached(channel);
+                match attached.and_then(|(attachment, target)| Some((attachment, target.token()?))) {
+                    Some((attachment, token)) => {
+                        let queue = self.queue.clone();
+                        let to_channel = Revealer::Channel { queue, channel, attachment };
+                        to(token.table(), TableMessage::Reveal { token, entropy, to: to_channel });
+                    }
+                    None => {
+                        let refused = Err(HostError::NoChannel { channel: channel.0 });
+                        self.queue.push_unattached(channel, &StreamItem::Revealed(&refused));
+                    }
+                }
+            }
         }
     }
 
@@ -301,11 +345,22 @@ impl StreamHandle {
         if let Some(assignment) = assignment {
             self.queue.push(attachment, channel, &StreamItem::SeatAssigned(assignment));
         }
-        let _catch_up = after.map(|_| CatchUpGuard::new(&self.queue));
+        let _catch_up = CatchUpGuard::new(&self.queue);
         let (queue, agent) = (self.queue.clone(), self.agent.clone());
         let arrived = self.host.shared.clock.now();
-        let attach =
-            AttachRequest { queue, channel, attachment, credential, after, wants, arrived, agent, _catch_up };
+        let caller = self.attaches.as_ref().map(AttachAllowance::caller);
+        let attach = AttachRequest {
+            queue,
+            channel,
+            attachment,
+            credential,
+            caller,
+            after,
+            wants,
+            arrived,
+            agent,
+            _catch_up,
+        };
         if let Some(before) = before {
             to(before.target.table(), TableMessage::Detach(before.attachment));
         }
@@ -315,6 +370,9 @@ impl StreamHandle {
 
 impl Drop for StreamHandle {
     fn drop(&mut self) {
+        if let Some(attaches) = &self.attaches {
+            attaches.charge(&self.queue);
+        }
         let detach =
             |AttachedChannel { attachment, target, .. }| (target.table(), TableMessage::Detach(attachment));
         let messages: Vec<_> = self.queue.detach_all().into_iter().map(detach).collect();

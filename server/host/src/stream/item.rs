@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parlor_engine::{AnyAction, AnyView, Refusal, Seat, Viewer};
 
-use crate::agents::SeatAssignment;
+use crate::agents::{EntropyRequest, SeatAssignment};
 use crate::table::{CommandError, Decided, DecisionId, TableSummary, Update};
 use crate::{HostError, TableId, Wants};
 
@@ -13,6 +13,8 @@ use crate::{HostError, TableId, Wants};
 pub enum StreamItem<'a> {
     /// A seat was assigned to the agent.
     SeatAssigned(SeatAssignment),
+    /// The agent is asked to add entropy to the shuffles of a tournament.
+    EntropyRequested(&'a EntropyRequest),
     /// Current state of the table.
     Snapshot(&'a Snapshot),
     /// An update of the table.
@@ -21,6 +23,8 @@ pub enum StreamItem<'a> {
     Decision(&'a DecisionPrompt),
     /// Outcome of an answer.
     Answered(&'a Answered),
+    /// Outcome of a reveal of the seat's entropy.
+    Revealed(&'a Result<(), HostError>),
     /// A player connected or disconnected.
     Presence(Presence),
     /// Remaining time of the seats that the table waits for.

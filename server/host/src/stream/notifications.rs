@@ -8,6 +8,7 @@ use parlor_engine::Viewer;
 use super::channels::Attachment;
 use super::item_batch::{ItemBatch, ItemEncoder};
 use crate::shard::subscription::Subscription;
+use crate::shard::subscriptions::Subscriptions;
 use crate::{Answered, StreamItem, Wants};
 
 /// Initial capacity of a batch in bytes: more than most moves take for a subscriber that wants everything,
@@ -35,9 +36,9 @@ struct SubscriberItems {
 }
 
 impl Notifications {
-    /// Empty, with capacity for these subscriptions.
-    pub(crate) fn new(encoder: &'static dyn ItemEncoder, subscriptions: &[Subscription]) -> Notifications {
-        Notifications { encoder, subscribers: Vec::with_capacity(subscriptions.len()), count: 0 }
+    /// Empty, with capacity for so many subscriptions.
+    pub(crate) fn new(encoder: &'static dyn ItemEncoder, subscriptions: usize) -> Notifications {
+        Notifications { encoder, subscribers: Vec::with_capacity(subscriptions), count: 0 }
     }
 
     /// Returns whether there is an item for the subscription.
@@ -55,6 +56,41 @@ impl Notifications {
         let (count, encoder) = (self.count, self.encoder);
         let entry = self.entry(subscription);
         entry.last = (count, entry.items.push(encoder, subscription.stream, subscription.channel, item));
+        self.count += 1;
+    }
+
+    /// Encodes an item once for all of these subscriptions; with `only_notified` for those that have another item.
+    pub(crate) fn push_to_all<'a>(
+        &mut self,
+        subscriptions: impl Iterator<Item = &'a Subscription>,
+        only_notified: bool,
+        item: &StreamItem<'_>,
+    ) {
+        let mut first: Option<&Subscription> = None;
+        let mut encoded = Vec::new();
+        for subscription in subscriptions {
+            if only_notified && !self.contains(subscription) {
+                continue;
+            }
+            let Some(first) = first else {
+                self.push(subscription, item);
+                first = Some(subscription);
+                continue;
+            };
+            if encoded.is_empty() {
+                let entry = self.entry(first);
+                encoded = entry.items.as_bytes()[entry.last.1.clone()].to_vec();
+            }
+            self.push_encoded(subscription, &encoded);
+        }
+    }
+
+    /// Adds an item for a subscription from its channel-independent bytes.
+    fn push_encoded(&mut self, subscription: &Subscription, encoded: &[u8]) {
+        let (count, encoder) = (self.count, self.encoder);
+        let entry = self.entry(subscription);
+        entry.items.push_encoded(encoder, subscription.stream, subscription.channel, encoded);
+        entry.last = (count, entry.items.len() - encoded.len()..entry.items.len());
         self.count += 1;
     }
 
@@ -89,21 +125,16 @@ impl Notifications {
         let Some(encoded) = same.map(|same| same.items.as_bytes()[same.last.1.clone()].to_vec()) else {
             return false;
         };
-        let (count, encoder) = (self.count, self.encoder);
-        let entry = self.entry(subscription);
-        entry.items.push_encoded(encoder, subscription.stream, subscription.channel, &encoded);
-        entry.last = (count, entry.items.len() - encoded.len()..entry.items.len());
-        self.count += 1;
+        self.push_encoded(subscription, &encoded);
         true
     }
 
     /// Sends each subscription its items as one batch; the batch of the answerer begins with the outcome of
-    /// its answer. `subscriptions` must be ordered by attachment.
-    pub(crate) fn send(mut self, subscriptions: &[Subscription], answered: Option<(Attachment, Answered)>) {
+    /// its answer.
+    pub(crate) fn send(mut self, subscriptions: &Subscriptions, answered: Option<(Attachment, Answered)>) {
         if let Some((to, answered)) = answered
-            && let Ok(place) = subscriptions.binary_search_by_key(&to, |subscription| subscription.attachment)
+            && let Some(subscription) = subscriptions.get(to)
         {
-            let subscription = &subscriptions[place];
             let (encoder, item) = (self.encoder, StreamItem::Answered(&answered));
             self.entry(subscription).items.push_front(
                 encoder,
@@ -114,10 +145,8 @@ impl Notifications {
         }
         for SubscriberItems { attachment, items, .. } in self.subscribers {
             // Items of a subscription that has ended meanwhile are dropped.
-            if let Ok(place) =
-                subscriptions.binary_search_by_key(&attachment, |subscription| subscription.attachment)
-            {
-                subscriptions[place].queue.push_batch(attachment, subscriptions[place].channel, items);
+            if let Some(subscription) = subscriptions.get(attachment) {
+                subscription.queue.push_batch(attachment, subscription.channel, items);
             }
         }
     }
@@ -128,36 +157,11 @@ mod tests {
     use parlor_engine::{Lang, Seat};
 
     use super::*;
+    use crate::shard::subscription::test_subscription::subscription;
     use crate::stream::StreamKind;
-    use crate::stream::channels::{AttachedChannel, AttachmentTarget};
     use crate::stream::item_batch::test_encoder::TestEncoder;
-    use crate::stream::queue::{QueueLimits, StreamQueue};
     use crate::table::DecisionId;
     use crate::{AnswerOutcome, AnswerRefused, Channel, HostError, Presence};
-
-    fn subscription(number: u64, viewer: Viewer, wants: Wants) -> Subscription {
-        let queue = StreamQueue::new(QueueLimits {
-            max_items: 10,
-            max_batch_bytes: 1000,
-            kind: StreamKind::Client,
-            encoder: &TestEncoder,
-        });
-        let table = crate::TableId::from_bytes([1; 16]);
-        let (attachment, target) = (Attachment(number), AttachmentTarget::Spectator(table));
-        let _new = queue.attach(Channel(1), AttachedChannel { attachment, target, assignment: None }, 1);
-        Subscription {
-            queue,
-            channel: Channel(1),
-            stream: StreamKind::Client,
-            attachment,
-            viewer,
-            generation: None,
-            wants,
-            agent: None,
-            resumed_after: None,
-            number: 0,
-        }
-    }
 
     fn received(subscription: &Subscription) -> ItemBatch {
         let next = std::future::poll_fn(|context| subscription.queue.poll_next(context));
@@ -168,46 +172,55 @@ mod tests {
     fn subscriptions_with_equal_viewer_and_wants_get_the_same_bytes() {
         let all = Wants { time_left: true, ..Wants::default() };
         let seat = Viewer::Seat(Seat::FIRST);
-        let subscriptions = [
-            subscription(1, Viewer::Spectator, Wants::default()),
-            subscription(2, seat, Wants::default()),
-            subscription(3, Viewer::Spectator, Wants::default()),
-            subscription(4, Viewer::Spectator, all),
-        ];
+        let mut table = Subscriptions::default();
+        for (number, viewer, wants) in [
+            (1, Viewer::Spectator, Wants::default()),
+            (2, seat, Wants::default()),
+            (3, Viewer::Spectator, Wants::default()),
+            (4, Viewer::Spectator, all),
+        ] {
+            table.insert(subscription(number, viewer, wants), None);
+        }
+        let of = |number| table.get(Attachment(number)).expect("a subscription");
         let presence =
             StreamItem::Presence(Presence { seat: Seat::FIRST, connected: true, grace_left: None });
-        let mut notifications = Notifications::new(&TestEncoder, &subscriptions);
-        notifications.push(&subscriptions[0], &presence);
+        let mut notifications = Notifications::new(&TestEncoder, table.len());
+        notifications.push(of(1), &presence);
         let before = notifications.count();
-        assert!(
-            !notifications.repeat_for(&subscriptions[2], before),
-            "the earlier item belongs to another step"
-        );
-        notifications.push(&subscriptions[0], &presence);
-        assert!(
-            !notifications.repeat_for(&subscriptions[1], before)
-                && !notifications.repeat_for(&subscriptions[3], before)
-        );
+        assert!(!notifications.repeat_for(of(3), before), "the earlier item belongs to another step");
+        notifications.push(of(1), &presence);
+        assert!(!notifications.repeat_for(of(2), before) && !notifications.repeat_for(of(4), before));
         for wants in
             [Wants { texts: Some(Lang::De), ..Wants::default() }, Wants { board: true, ..Wants::default() }]
         {
             assert!(!notifications.repeat_for(&subscription(5, Viewer::Spectator, wants), before));
         }
-        assert!(notifications.repeat_for(&subscriptions[2], before));
+        assert!(notifications.repeat_for(of(3), before));
         notifications.push(&subscription(9, seat, all), &presence);
         let outcome = AnswerOutcome::Refused(AnswerRefused::Host(HostError::Stopping));
         let answered = Answered { decision: DecisionId(5), outcome };
-        notifications.send(&subscriptions, Some((Attachment(3), answered.clone())));
+        notifications.send(&table, Some((Attachment(3), answered.clone())));
 
         let mut expected = ItemBatch::default();
         for item in [&StreamItem::Answered(&answered), &presence] {
             expected.push(&TestEncoder, StreamKind::Client, Channel(1), item);
         }
-        assert_eq!(received(&subscriptions[2]), expected, "the outcome of the answer comes first");
+        assert_eq!(received(of(3)), expected, "the outcome of the answer comes first");
         let mut expected = ItemBatch::default();
         expected.push(&TestEncoder, StreamKind::Client, Channel(1), &presence);
         expected.push(&TestEncoder, StreamKind::Client, Channel(1), &presence);
-        assert_eq!(received(&subscriptions[0]), expected);
-        assert!(received(&subscriptions[1]).is_empty() && received(&subscriptions[3]).is_empty());
+        assert_eq!(received(of(1)), expected);
+        assert!(received(of(2)).is_empty() && received(of(4)).is_empty());
+
+        let mut notifications = Notifications::new(&TestEncoder, table.len());
+        notifications.push(of(2), &presence);
+        notifications.push_to_all(table.iter(), true, &presence);
+        notifications.push_to_all(table.iter(), false, &presence);
+        notifications.send(&table, None);
+        let received = [1, 2, 3, 4].map(|number| received(of(number)));
+        assert_eq!(received.each_ref().map(ItemBatch::items), [1, 3, 1, 1]);
+        let mut expected = ItemBatch::default();
+        expected.push(&TestEncoder, StreamKind::Client, Channel(1), &presence);
+        assert!([0, 2, 3].iter().all(|place| received[*place] == expected));
     }
 }

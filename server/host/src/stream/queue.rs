@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 use super::channels::{AttachedChannel, Attachment, AttachmentTarget, ChannelMap};
 use super::item_batch::{ItemBatch, ItemEncoder, StreamKind};
 use crate::agents::{SeatAssignment, Suspension};
+use crate::limits::{ByteReservation, LimitExceeded, LimitedBytes, RESERVED_STREAM_BYTES};
 use crate::{Channel, Closed, HostError, StreamItem};
 
 /// Items that may be queued per attached channel, where that is more than the configured limit of a stream.
@@ -20,8 +21,11 @@ const MIN_ITEMS_PER_CHANNEL: usize = 16;
 /// after a restart, thousands of streams catch up with a large batch each, and then send little.
 const MAX_SPECULATIVE_CAPACITY: usize = 16 * 1024;
 
-/// Channels of a stream that may catch up at the same time; the next ones wait until the client has read.
+/// Channels of a stream that may attach or catch up at the same time; the next ones wait until the client has read.
 pub const MAX_CONCURRENT_CATCH_UPS: usize = 16;
+
+/// Part of the bytes of a stream up to which it is sent what it requested itself: snapshots, and updates to catch up.
+const CATCH_UP_PART: usize = 4;
 
 /// Outbound queue of one client. The fields used by every move come first, in few cache lines.
 #[derive(Debug)]
@@ -33,10 +37,12 @@ pub(crate) struct StreamQueue {
     is_ending: AtomicBool,
     /// Waker of the task that waits for the end.
     end_waker: AtomicWaker,
-    /// Notified when the client has read a batch or a channel has caught up.
+    /// Notified when the client has read a batch, or a channel has caught up or was closed.
     room_available: Notify,
     /// Notified when a seat must be assigned again.
     reassignment_added: Notify,
+    /// The bytes reserved for this stream.
+    reservation: Mutex<ByteReservation>,
 }
 
 /// Limits of a stream, its kind, and the encoder of its items.
@@ -44,6 +50,8 @@ pub(crate) struct StreamQueue {
 pub(crate) struct QueueLimits {
     /// Items that may be queued regardless of the number of channels.
     pub(crate) max_items: usize,
+    /// Bytes that may be queued.
+    pub(crate) max_bytes: usize,
     /// Maximum bytes of a message, except for a single larger item.
     pub(crate) max_batch_bytes: usize,
     pub(crate) kind: StreamKind,
@@ -58,10 +66,15 @@ struct QueueState {
     last: QueuedBatch,
     /// Queued items, and those of them that catch up on the past: the client asked for these, so they do not
     /// count as slow reading.
-    items: usize,
-    catch_up_items: usize,
-    /// Bytes of the last batch taken by the reader.
-    last_taken_bytes: usize,
+    items: u32,
+    catch_up_items: u32,
+    /// Bytes of the queued items.
+    bytes: u32,
+    /// Bytes of the last batch taken by the reader, and of these the ones that the connection may not have sent.
+    last_taken_bytes: u32,
+    in_transit_bytes: u32,
+    /// Bytes reserved for this stream: only what exceeds them needs the budgets.
+    reserved_bytes: u32,
     /// Waker of the reader. It is woken once, and registers again after it has taken everything.
     reader: Option<Waker>,
     channels: ChannelMap,
@@ -77,6 +90,8 @@ struct ColdState {
     full_batches: VecDeque<QueuedBatch>,
     /// Number of channels that are catching up.
     catching_up: usize,
+    /// Bytes of requested items that the rate of the caller has not been charged for.
+    uncharged_bytes: usize,
     /// A task waits until the client has read.
     is_room_awaited: bool,
     /// The client will attach no more channels.
@@ -94,7 +109,7 @@ struct ColdState {
 #[derive(Debug, Default)]
 struct QueuedBatch {
     items: ItemBatch,
-    catch_up_items: usize,
+    catch_up_items: u32,
 }
 
 /// The maximum number of channels is attached.
@@ -112,9 +127,11 @@ pub struct OutboundBatch {
 }
 
 impl StreamQueue {
-    pub(crate) fn new(limits: QueueLimits) -> Arc<StreamQueue> {
+    pub(crate) fn new(limits: QueueLimits, reservation: ByteReservation) -> Arc<StreamQueue> {
+        let reserved_bytes = reservation.bytes() as u32;
         Arc::new(StreamQueue {
-            state: Mutex::default(),
+            state: Mutex::new(QueueState { reserved_bytes, ..QueueState::default() }),
+            reservation: Mutex::new(reservation),
             room_available: Notify::new(),
             reassignment_added: Notify::new(),
             is_ending: AtomicBool::new(false),
@@ -154,15 +171,29 @@ impl StreamQueue {
         self.push_batch(attachment, channel, self.encode(channel, item));
     }
 
-    /// Queues a catch-up item on a channel, unless the channel was attached anew. It never cuts the client
-    /// off.
-    pub(crate) fn push_catch_up(&self, attachment: Attachment, channel: Channel, item: &StreamItem<'_>) {
+    /// Queues an item that the client has requested, unless the channel was attached anew: a snapshot, or an update to
+    /// catch up. It does not count as slow reading. Returns whether the channel may be sent more now.
+    pub(crate) fn push_catch_up(
+        &self,
+        attachment: Attachment,
+        channel: Channel,
+        item: &StreamItem<'_>,
+    ) -> bool {
         let items = self.encode(channel, item);
         let mut state = self.state();
-        if state.accepts(attachment, channel) {
-            self.append_items(&mut state, items, true);
-            wake_reader(state);
+        if !state.accepts(attachment, channel) {
+            return false;
         }
+        match self.reserve(&mut state, items.len()) {
+            Ok(()) => {
+                state.cold().uncharged_bytes += items.len();
+                self.append_items(&mut state, items, true);
+            }
+            Err(exceeded) => self.cut_off(&mut state, exceeded.into()),
+        }
+        let fits_more = self.fits_catch_up(&state);
+        wake_reader(state);
+        fits_more
     }
 
     /// Closes a channel, unless it was attached anew.
@@ -170,6 +201,7 @@ impl StreamQueue {
         let mut state = self.state();
         if state.accepts(attachment, channel) {
             let assignment = state.channels.remove(channel).and_then(|attached| attached.assignment);
+            self.notify_closed(&state);
             if let Some(assignment) = assignment.filter(|_| closed.retry) {
                 state.cold().reassignments.push(*assignment);
                 self.reassignment_added.notify_one();
@@ -197,13 +229,51 @@ impl StreamQueue {
         if state.is_ending() {
             return;
         }
-        if state.items - state.catch_up_items + items.items() <= self.max_items(state) {
-            self.append_items(state, items, false);
-            return;
+        let live_items = (state.items - state.catch_up_items) as usize;
+        if live_items + items.items() > self.max_items(state) {
+            return self.cut_off(state, HostError::TooSlow);
         }
+        let max = self.limits.max_bytes;
+        if state.unread_bytes() + items.len() > max {
+            return self.cut_off(state, LimitExceeded::UnreadBytes { of: LimitedBytes::Stream, max }.into());
+        }
+        match self.reserve(state, items.len()) {
+            Ok(()) => self.append_items(state, items, false),
+            Err(exceeded) => self.cut_off(state, exceeded.into()),
+        }
+    }
+
+    /// Drops all queued items and ends the stream.
+    fn cut_off(&self, state: &mut QueueState, why: HostError) {
         (state.last, state.cold().full_batches) = (QueuedBatch::default(), VecDeque::new());
-        (state.items, state.catch_up_items) = (0, 0);
-        self.set_ending(state, HostError::TooSlow);
+        (state.items, state.catch_up_items, state.bytes) = (0, 0, 0);
+        self.set_ending(state, why);
+    }
+
+    /// Reserves the bytes of further items, if all of the stream exceed what it has reserved.
+    fn reserve(&self, state: &mut QueueState, more: usize) -> Result<(), LimitExceeded> {
+        let bytes = state.unread_bytes() + more;
+        if bytes > state.reserved_bytes as usize {
+            let mut reservation = self.reservation();
+            reservation.grow_to(bytes)?;
+            state.reserved_bytes = reservation.bytes() as u32;
+        }
+        Ok(())
+    }
+
+    /// Releases the bytes beyond the share of a stream, once its reader has caught up.
+    fn release(&self, state: &mut QueueState) {
+        let share = RESERVED_STREAM_BYTES;
+        if state.reserved_bytes as usize > share && state.unread_bytes() <= share {
+            let mut reservation = self.reservation();
+            reservation.shrink();
+            state.reserved_bytes = reservation.bytes() as u32;
+        }
+    }
+
+    fn reservation(&self) -> MutexGuard<'_, ByteReservation> {
+        // A panic cannot leave the reservation half updated.
+        self.reservation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn set_ending(&self, state: &mut QueueState, why: HostError) {
@@ -219,9 +289,11 @@ impl StreamQueue {
             let parts = items.split(self.limits.encoder, self.limits.max_batch_bytes);
             return parts.into_iter().for_each(|part| self.append_items(state, part, is_catch_up));
         }
-        let catch_up_items = if is_catch_up { items.items() } else { 0 };
-        state.items += items.items();
+        let count = items.items() as u32;
+        let catch_up_items = if is_catch_up { count } else { 0 };
+        state.items += count;
         state.catch_up_items += catch_up_items;
+        state.bytes += items.len() as u32;
         let length = state.last.items.len();
         if length == 0 {
             state.last = QueuedBatch { items, catch_up_items };
@@ -230,8 +302,8 @@ impl StreamQueue {
             state.cold().full_batches.push_back(full);
         } else {
             // Reserve for as much as came lately.
-            let room =
-                state.last_taken_bytes.min(MAX_SPECULATIVE_CAPACITY).saturating_sub(length).max(items.len());
+            let lately = state.last_taken_bytes as usize;
+            let room = lately.min(MAX_SPECULATIVE_CAPACITY).saturating_sub(length).max(items.len());
             state.last.items.reserve(room);
             state.last.items.append(&items);
             state.last.catch_up_items += catch_up_items;
@@ -249,25 +321,58 @@ impl StreamQueue {
     }
 
     fn has_room_in(&self, state: &QueueState) -> bool {
-        let has_read = state.items < self.max_items(state);
+        let has_read = (state.items as usize) < self.max_items(state) && self.fits_catch_up(state);
         let catching_up = state.cold.as_ref().map_or(0, |cold| cold.catching_up);
         state.is_ending() || (has_read && catching_up < MAX_CONCURRENT_CATCH_UPS)
     }
 
+    /// Returns whether a channel may be sent more of what it has requested.
+    fn fits_catch_up(&self, state: &QueueState) -> bool {
+        (state.bytes as usize) < self.limits.max_bytes / CATCH_UP_PART
+    }
+
     /// Waits until another channel can catch up. A client that does not read delays only itself.
     pub(crate) async fn wait_for_room(&self) {
+        self.wait_until(|state| self.has_room_in(state)).await;
+    }
+
+    /// Waits until a channel that is catching up may be sent more. Returns false if it was closed or attached anew.
+    pub(crate) async fn wait_to_catch_up(&self, attachment: Attachment, channel: Channel) -> bool {
+        let is_open = |state: &QueueState| state.accepts(attachment, channel);
+        self.wait_until(|state| !is_open(state) || self.fits_catch_up(state)).await;
+        is_open(&self.state())
+    }
+
+    /// Waits for a condition that can come true when the client reads, or when a channel has caught up or was closed.
+    async fn wait_until(&self, condition: impl Fn(&QueueState) -> bool) {
         loop {
             let mut more = std::pin::pin!(self.room_available.notified());
             more.as_mut().enable();
             {
                 let mut state = self.state();
-                if self.has_room_in(&state) {
+                if condition(&state) {
                     return;
                 }
                 state.cold().is_room_awaited = true;
             }
             more.await;
         }
+    }
+
+    /// Wakes the waits of channels that were closed while they were catching up.
+    fn notify_closed(&self, state: &QueueState) {
+        if state.cold.as_ref().is_some_and(|cold| cold.catching_up > 0) {
+            self.room_available.notify_waiters();
+        }
+    }
+
+    /// Takes the bytes of requested items that the rate of the caller has not been charged for, in multiples of `unit`.
+    pub(crate) fn take_uncharged_bytes(&self, unit: usize) -> usize {
+        let mut state = self.state();
+        let Some(cold) = &mut state.cold else { return 0 };
+        let charged = cold.uncharged_bytes / unit * unit;
+        cold.uncharged_bytes -= charged;
+        charged
     }
 
     /// Announces the suspension of the agent.
@@ -310,12 +415,22 @@ impl StreamQueue {
             return Err(ChannelLimitReached);
         }
         state.highest_channel = state.highest_channel.max(channel);
-        Ok(state.channels.insert(channel, attached))
+        let before = state.channels.insert(channel, attached);
+        self.notify_closed(&state);
+        Ok(before)
     }
 
     /// Detaches a channel. Returns its attachment.
     pub(crate) fn detach(&self, channel: Channel) -> Option<AttachedChannel> {
-        self.state().channels.remove(channel)
+        let mut state = self.state();
+        let detached = state.channels.remove(channel);
+        self.notify_closed(&state);
+        detached
+    }
+
+    /// Returns whether a channel still has this attachment.
+    pub(crate) fn is_attached(&self, attachment: Attachment, channel: Channel) -> bool {
+        self.state().channels.get(channel).is_some_and(|attached| attached.attachment == attachment)
     }
 
     /// Attachment and target of a channel.
@@ -335,6 +450,7 @@ impl StreamQueue {
     pub(crate) fn detach_all(&self) -> Vec<AttachedChannel> {
         let mut state = self.state();
         let detached = state.channels.drain().collect();
+        self.notify_closed(&state);
         wake_reader(state);
         detached
     }
@@ -376,11 +492,15 @@ impl StreamQueue {
         let mut state = self.state();
         let full = state.cold.as_mut().and_then(|cold| cold.full_batches.pop_front());
         let QueuedBatch { items, catch_up_items } = full.unwrap_or_else(|| std::mem::take(&mut state.last));
+        // The connection takes the next batch when it has sent the one before, except for what its windows allow.
+        state.in_transit_bytes = items.len() as u32;
         if !items.is_empty() {
-            state.items -= items.items();
+            state.items -= items.items() as u32;
             state.catch_up_items -= catch_up_items;
-            state.last_taken_bytes = items.len();
+            state.bytes -= items.len() as u32;
+            state.last_taken_bytes = items.len() as u32;
         }
+        self.release(&mut state);
         let mut batch = OutboundBatch { items, suspension: None, end_reason: None };
         let mut is_over = false;
         let QueueState { items, channels, cold, .. } = &mut *state;
@@ -419,6 +539,11 @@ impl QueueState {
     fn accepts(&self, attachment: Attachment, channel: Channel) -> bool {
         let current = self.channels.get(channel);
         !self.is_ending() && current.is_some_and(|current| current.attachment == attachment)
+    }
+
+    /// Bytes that are queued, or taken and not sent.
+    fn unread_bytes(&self) -> usize {
+        (self.bytes + self.in_transit_bytes) as usize
     }
 
     fn is_ending(&self) -> bool {

@@ -3,10 +3,11 @@
 
 use parlor_engine::{AnyAction, NoEvents, Refusal, Seat};
 
-use parlor_fair::Entropy;
+use parlor_fair::{Entropy, EntropyCommitment};
 
-use super::state::{DecisionId, Holder, SeatState, Table};
-use super::{Decided, Entry, IdempotencyKey, SeatSetup};
+use super::invite::find_invite;
+use super::state::{DecisionId, Holder, SeatState, Stage, Table};
+use super::{ChanceSetup, Decided, Entry, IdempotencyKey, InviteError, SeatSetup};
 
 /// Error of a refused command. Each message is one line that says what to do.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -43,6 +44,9 @@ pub enum CommandError {
     /// The request id was used before, for a different request.
     #[error("this request id was used for a different request: take a new id")]
     RequestReused,
+    /// The invite is not accepted.
+    #[error(transparent)]
+    Invite(#[from] InviteError),
     /// The game has not begun.
     #[error("the game has not begun: it begins when every seat is taken")]
     NotStarted,
@@ -79,6 +83,12 @@ pub enum CommandError {
     /// The action is illegal by the rules.
     #[error("{0}")]
     Illegal(Refusal),
+    /// The revealed entropy is not what the seat committed to, or it committed to nothing.
+    #[error("seat {seat} did not commit to this entropy: reveal what its commitment was made of")]
+    EntropyMismatch {
+        /// The seat.
+        seat: Seat,
+    },
     /// The seat has forfeited.
     #[error("seat {seat} has forfeited: the house plays its defaults to the end")]
     Forfeited {
@@ -146,10 +156,12 @@ pub struct SeatRequest {
     pub previous: Option<Seat>,
     /// Display name; empty for that of the reservation.
     pub name: String,
-    /// The player's entropy for the shuffle.
-    pub entropy: Entropy,
+    /// The player's commitment to its entropy for the shuffle.
+    pub commitment: Option<EntropyCommitment>,
     /// Idempotency key.
     pub request: Option<IdempotencyKey>,
+    /// Number of the invite that the player comes with, which has been checked.
+    pub invite: Option<u32>,
 }
 
 impl Table {
@@ -180,24 +192,37 @@ impl Table {
         Seat::all(self.players()).filter(is_wanted).find(is_held)
     }
 
-    /// Seats a player. The last join starts the game.
-    pub fn join(&self, seat_request: SeatRequest) -> Result<(Seat, Vec<Entry>), CommandError> {
+    /// Seats a player. The last join begins the reveals of entropy, or the game if there are none.
+    pub fn join(&self, mut seat_request: SeatRequest) -> Result<(Seat, Vec<Entry>), CommandError> {
         self.check_not_started()?;
+        if let Some(seat) = self.invited_seat(&seat_request)? {
+            seat_request.seat = Some(seat);
+        }
         let seat = match seat_request.seat {
             Some(seat) => seat,
             None => self.find_free_seat(&seat_request).ok_or(CommandError::TableFull)?,
         };
         self.check_seat_free(seat, &seat_request)?;
-        let SeatRequest { user, name, entropy, request, .. } = seat_request;
+        let SeatRequest { user, name, commitment, request, invite, .. } = seat_request;
         let reservation = match &self.setup().seats[seat.index()] {
             SeatSetup::Reserved { user, name, .. } => Some((user.clone(), name.clone())),
             SeatSetup::Open | SeatSetup::House { .. } | SeatSetup::Agent { .. } => None,
         };
         let (reserved_user, reserved_name) = reservation.unwrap_or_default();
         let (user, name) = (user.or(reserved_user), if name.is_empty() { reserved_name } else { name });
-        let mut entries = vec![Entry::Joined { seat, user, name, entropy, request }];
-        entries.extend(self.start_if_full(seat));
+        let entropy = Entropy::NONE;
+        let mut entries = vec![Entry::Joined { seat, user, name, entropy, commitment, request, invite }];
+        entries.extend(self.start_if_full(seat, commitment.is_some()));
         Ok((seat, entries))
+    }
+
+    /// The seat that the invite of a request is for, if it is for one.
+    fn invited_seat(&self, seat_request: &SeatRequest) -> Result<Option<Seat>, CommandError> {
+        let Some(number) = seat_request.invite else { return Ok(None) };
+        match (find_invite(self.invites(), number)?.seat, seat_request.seat) {
+            (Some(seat), Some(named)) if named != seat => Err(InviteError::OtherSeat { seat }.into()),
+            (seat, _) => Ok(seat),
+        }
     }
 
     /// The free seat reserved for the player, or else the first open one.
@@ -219,7 +244,12 @@ impl Table {
             SeatSetup::Reserved { user, previous, .. } => {
                 let is_user = user.is_some() && *user == seat_request.user;
                 let is_previous = previous.is_some() && *previous == seat_request.previous;
-                if is_user || is_previous { Ok(()) } else { Err(CommandError::SeatReserved { seat }) }
+                let is_invited = self.invited_seat(seat_request)? == Some(seat);
+                if is_user || is_previous || is_invited {
+                    Ok(())
+                } else {
+                    Err(CommandError::SeatReserved { seat })
+                }
             }
             SeatSetup::Open | SeatSetup::House { .. } | SeatSetup::Agent { .. } => Ok(()),
         }
@@ -268,7 +298,7 @@ impl Table {
         Ok(AnswerEffect::Play(Entry::Acted { seat, index, used, reported }))
     }
 
-    fn check_seat_exists(&self, seat: Seat) -> Result<(), CommandError> {
+    pub(super) fn check_seat_exists(&self, seat: Seat) -> Result<(), CommandError> {
         let last = self.players().saturating_sub(1);
         if seat.index() > usize::from(last) { Err(CommandError::NoSuchSeat { seat, last }) } else { Ok(()) }
     }
@@ -331,7 +361,7 @@ impl Table {
             return Err(CommandError::IsHouse { seat });
         }
         let mut entries = vec![Entry::Replaced { seat, bot: bot.to_owned(), request }];
-        entries.extend(self.start_if_full(seat));
+        entries.extend(self.start_if_full(seat, false));
         Ok(entries)
     }
 
@@ -369,17 +399,59 @@ impl Table {
         self.check_not_over().map(|()| vec![Entry::Cancelled { note: note.to_owned() }])
     }
 
-    /// Expires the table. `None` if it has started or ended.
+    /// Expires the table. `None` if it is filled or has ended.
     #[must_use]
     pub fn expire(&self) -> Option<Entry> {
-        self.check_not_started().is_ok().then_some(Entry::Expired)
+        (self.stage == Stage::Filling).then_some(Entry::Expired)
     }
 
-    /// The start entry, if `seat` was the last vacant one.
-    fn start_if_full(&self, seat: Seat) -> Option<Entry> {
+    /// Reveals the entropy of a seat; the game starts with the last reveal. Returns no entries if the same entropy was
+    /// revealed before.
+    pub fn reveal(&self, seat: Seat, entropy: Entropy) -> Result<Vec<Entry>, CommandError> {
+        self.check_seat_exists(seat)?;
+        let committed = self.seat(seat).entropy;
+        if committed.commitment != Some(entropy.commitment(self.setup().table)) {
+            return Err(CommandError::EntropyMismatch { seat });
+        }
+        if !committed.is_unrevealed() {
+            return Ok(Vec::new());
+        }
+        self.check_not_started()?;
+        if self.stage != Stage::Starting {
+            return Err(CommandError::NotStarted);
+        }
+        let mut entries = vec![Entry::Revealed { seat, entropy }];
+        entries.extend(self.start_if_revealed(seat));
+        Ok(entries)
+    }
+
+    /// Starts the game without the entropy that was not revealed. `None` if the table is not starting.
+    #[must_use]
+    pub fn end_reveals(&self) -> Option<Entry> {
+        (self.stage == Stage::Starting).then_some(Entry::Started)
+    }
+
+    /// The entry that follows if `seat` is taken now: the start, or that of the reveals, if it was the last vacant seat; the
+    /// start, if it was the last one to reveal.
+    fn start_if_full(&self, seat: Seat, is_committed: bool) -> Option<Entry> {
+        if self.stage == Stage::Starting {
+            return self.start_if_revealed(seat);
+        }
         let is_taken = |other: Seat| other == seat || self.seat(other).holder != Holder::Vacant;
         let is_full = self.check_not_started().is_ok() && Seat::all(self.players()).all(is_taken);
-        is_full.then_some(Entry::Started)
+        let is_fresh = matches!(self.setup().chance, ChanceSetup::Fresh { .. });
+        let reveals = is_fresh && (is_committed || self.is_to_reveal_except(seat));
+        is_full.then_some(if reveals { Entry::Filled } else { Entry::Started })
+    }
+
+    /// The start entry, if no seat but this one has entropy to reveal.
+    fn start_if_revealed(&self, seat: Seat) -> Option<Entry> {
+        (!self.is_to_reveal_except(seat)).then_some(Entry::Started)
+    }
+
+    /// True if a seat other than this one has entropy to reveal.
+    fn is_to_reveal_except(&self, seat: Seat) -> bool {
+        Seat::all(self.players()).any(|other| other != seat && self.seat(other).is_to_reveal())
     }
 
     fn check_not_over(&self) -> Result<(), CommandError> {
@@ -391,7 +463,7 @@ impl Table {
         if self.game().is_some() { Ok(()) } else { Err(CommandError::NotStarted) }
     }
 
-    fn check_not_started(&self) -> Result<(), CommandError> {
+    pub(super) fn check_not_started(&self) -> Result<(), CommandError> {
         self.check_not_over()?;
         if self.game().is_none() { Ok(()) } else { Err(CommandError::AlreadyStarted) }
     }

@@ -2,9 +2,9 @@
 
 use parlor_engine::{Chance, GameId, Relabelling};
 
-use super::Shuffle;
+use super::shuffle::{AddedEntropy, Shuffle, revealed};
 use crate::TournamentId;
-use parlor_fair::{DealSeed, Entropy, GIVEN_SEED_ID};
+use parlor_fair::{DealSeed, GIVEN_SEED_ID, GameSeed};
 
 /// One table of a tournament deal. All tables of the deal have the same cards.
 #[derive(Clone, PartialEq, Eq)]
@@ -18,17 +18,18 @@ pub struct Deal {
     /// Server seed of the deal; secret until its last table is over.
     pub server_seed: [u8; 32],
     /// Entropy of the organiser, then of each entrant.
-    pub entropy: Vec<Entropy>,
-    /// True if colours are permuted, where the rules treat all colours alike.
+    pub entropy: Vec<AddedEntropy>,
+    /// True if colours are permuted. Without effect, in tables of earlier versions, where the rules do not treat all colours
+    /// alike.
     pub recolour: bool,
     /// True if the organiser gave the seed of the tournament.
     pub given: bool,
 }
 
-/// Omits the seed.
+/// Omits the seed, and the place of the table in the tournament: a log line with them would link the tables of a deal.
 impl std::fmt::Debug for Deal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Deal({} {} {})", self.tournament, self.number, self.rotation)
+        write!(f, "Deal({})", self.tournament)
     }
 }
 
@@ -40,10 +41,15 @@ impl Deal {
         DealSeed::from_bytes(tournament, self.number, self.server_seed)
     }
 
+    /// The game seed of all tables of the deal.
+    pub(super) fn game_seed(&self) -> GameSeed {
+        self.seed().game_seed(&revealed(&self.entropy))
+    }
+
     /// Source of the shuffles of the table.
     #[must_use]
     pub fn chance(&self, game: GameId, players: u8) -> Chance {
-        let chance = Chance::seeded(*self.seed().game_seed(&self.entropy).reveal());
+        let chance = Chance::seeded(*self.game_seed().reveal());
         match game.colour_symmetry(players).filter(|_| self.recolour) {
             Some(colours) => {
                 let key = *self.seed().recolour_seed(self.rotation).reveal();
@@ -62,7 +68,7 @@ impl Deal {
             commitment,
             entropy: Vec::new(),
             server_seed: is_over.then_some(self.server_seed),
-            game_seed: is_over.then(|| *self.seed().game_seed(&self.entropy).reveal()),
+            game_seed: is_over.then(|| *self.game_seed().reveal()),
             given: self.given,
             deal: Some(PublicDeal {
                 tournament: self.tournament,
@@ -82,7 +88,7 @@ pub struct PublicDeal {
     /// The number of the deal, and which of its tables this is, the first being 0 each; nothing before the deal is over.
     pub place: Option<(u32, u8)>,
     /// What the organiser and then each entrant added; empty until the deal is over.
-    pub entropy: Vec<Entropy>,
+    pub entropy: Vec<AddedEntropy>,
     /// True if colours are permuted, where the rules treat all colours alike.
     pub recoloured: bool,
 }

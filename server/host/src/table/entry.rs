@@ -2,8 +2,8 @@
 
 use parlor_engine::Seat;
 
-use super::Setup;
-use parlor_fair::Entropy;
+use super::{NewInvite, Setup};
+use parlor_fair::{Entropy, EntropyCommitment};
 
 /// Idempotency key of a request: the id chosen by the caller and a digest of the request's content.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,10 +28,21 @@ pub enum Entry {
         user: Option<String>,
         /// Display name; may be empty.
         name: String,
-        /// The player's entropy for the shuffle.
+        /// Entropy that the player sent in the open; empty except in logs of earlier versions.
         entropy: Entropy,
+        /// The player's commitment to its entropy for the shuffle.
+        commitment: Option<EntropyCommitment>,
         /// Idempotency key of the request.
         request: Option<IdempotencyKey>,
+        /// Number of the invite that the player came with.
+        invite: Option<u32>,
+    },
+    /// An invite was created. Its number is one more than that of the one before.
+    InviteCreated(NewInvite),
+    /// An invite was revoked.
+    InviteRevoked {
+        /// Number of the invite.
+        number: u32,
     },
     /// The token of a seat was reissued; older ones are invalid.
     Reissued {
@@ -42,7 +53,16 @@ pub enum Entry {
     },
     /// All spectator tokens issued before are invalid.
     SpectatorsRevoked,
-    /// The last seat was filled, and the game began.
+    /// The last seat was filled, and the seats that committed to entropy reveal it.
+    Filled,
+    /// A seat revealed the entropy that it had committed to.
+    Revealed {
+        /// The seat.
+        seat: Seat,
+        /// The entropy.
+        entropy: Entropy,
+    },
+    /// The game began, with the entropy that was revealed.
     Started,
     /// A seat answered its open decision.
     Acted {
@@ -114,10 +134,14 @@ impl Entry {
         match self {
             Entry::Created(_)
             | Entry::Joined { .. }
+            | Entry::InviteCreated(_)
+            | Entry::InviteRevoked { .. }
             | Entry::Reissued { .. }
             | Entry::SpectatorsRevoked
             | Entry::Replaced { .. } => true,
-            Entry::Started
+            Entry::Filled
+            | Entry::Revealed { .. }
+            | Entry::Started
             | Entry::Acted { .. }
             | Entry::TimedOut { .. }
             | Entry::WindowClosed

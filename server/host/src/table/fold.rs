@@ -4,9 +4,11 @@ use parlor_engine::{
     AnyAction, AnyEvent, AnyGame, Audience, Chance, EventSink, MAX_SEATS, Seat, Seats, Viewer,
 };
 
+use super::shuffle::AddedEntropy;
 use super::state::{DecisionId, Holder, InvalidEntry, SeatState, Stage, Table};
 use super::update::{AudienceEvents, Decided, DecidedBy, RecordedEvent, RecordedShuffle, Step, TableEvent};
 use super::{ChanceSetup, Ending, Entry, Finished, SeatFinish};
+use parlor_fair::Entropy;
 
 /// Maker and timing of a decision.
 #[derive(Clone, Copy)]
@@ -116,13 +118,16 @@ impl Table {
         }
         match entry {
             Entry::Created(_) => return Err("the table was there already".to_owned()),
-            Entry::Joined { seat, user, name, entropy, request } => {
+            Entry::Joined { seat, user, name, entropy, commitment, request, invite } => {
+                if let Some(number) = invite {
+                    self.invite_mut(*number)?.used += 1;
+                }
                 let state = self.seat_before_start(*seat)?;
                 if state.holder != Holder::Vacant {
                     return Err(format!("seat {seat} was taken"));
                 }
                 state.holder = Holder::Player { user: user.clone(), name: name.clone() };
-                state.entropy = *entropy;
+                state.entropy = AddedEntropy { commitment: *commitment, entropy: *entropy };
                 state.request.clone_from(request);
                 builder.emit_to_all(TableEvent::Joined { seat: *seat, name: name.clone() });
             }
@@ -131,7 +136,16 @@ impl Table {
                 state.generation += 1;
                 state.request.clone_from(request);
             }
+            Entry::InviteCreated(new) if self.stage == Stage::Filling => self.add_invite(at, new),
+            Entry::InviteCreated(_) => return Err("the game had begun".to_owned()),
+            Entry::InviteRevoked { number } => self.invite_mut(*number)?.revoked = true,
             Entry::SpectatorsRevoked => self.spectators += 1,
+            Entry::Filled => {
+                self.check_filled()?;
+                (self.stage, self.filled) = (Stage::Starting, true);
+                builder.emit_to_all(TableEvent::Starting { shuffle: Box::new(self.shuffle()) });
+            }
+            Entry::Revealed { seat, entropy } => self.reveal_entropy(*seat, *entropy)?,
             Entry::Started => self.start(at, builder)?,
             Entry::Acted { seat, index, used, reported } => {
                 let action = self.game().and_then(|game| game.legal_action(*seat, *index as usize));
@@ -149,12 +163,16 @@ impl Table {
             Entry::WasAway { seat, used } => {
                 let state = self.seat_mut(*seat)?;
                 state.grace = state.grace.saturating_sub(*used);
+                state.away_time = state.away_time.saturating_add(*used);
             }
             Entry::Resigned { seat } => self.forfeit(*seat, SeatFinish::Resigned, builder)?,
             Entry::SetAside { seat } => self.forfeit(*seat, SeatFinish::SetAside, builder)?,
             Entry::Replaced { seat, bot, request } => {
+                let is_filling = self.stage == Stage::Filling;
                 let state = self.seat_mut(*seat)?;
                 state.holder = Holder::House { bot: bot.clone() };
+                // Later on the commitment has been shown, and stays.
+                state.entropy.commitment = state.entropy.commitment.filter(|_| !is_filling);
                 state.generation += 1;
                 state.request.clone_from(request);
                 builder.emit_to_all(TableEvent::Replaced { seat: *seat, bot: bot.clone() });
@@ -166,9 +184,28 @@ impl Table {
         Ok(())
     }
 
-    fn start(&mut self, at: u64, builder: &mut StepBuilder) -> Result<(), String> {
+    /// Checks that the table has just been filled.
+    fn check_filled(&self) -> Result<(), String> {
         if self.stage != Stage::Filling || self.seats.iter().any(|seat| seat.holder == Holder::Vacant) {
             return Err("it cannot begin now".to_owned());
+        }
+        Ok(())
+    }
+
+    fn reveal_entropy(&mut self, seat: Seat, entropy: Entropy) -> Result<(), String> {
+        let is_starting = self.stage == Stage::Starting;
+        let commitment = entropy.commitment(self.setup.table);
+        let state = self.seat_mut(seat)?;
+        if !is_starting || !state.entropy.is_unrevealed() || state.entropy.commitment != Some(commitment) {
+            return Err(format!("seat {seat} had nothing of this kind to reveal"));
+        }
+        state.entropy.entropy = entropy;
+        Ok(())
+    }
+
+    fn start(&mut self, at: u64, builder: &mut StepBuilder) -> Result<(), String> {
+        if self.stage != Stage::Starting {
+            self.check_filled()?;
         }
         let mut dealt = StepBuilder::default();
         let new = if self.setup.time.constant_secret { AnyGame::new_with_held_windows } else { AnyGame::new };
@@ -180,7 +217,8 @@ impl Table {
         let game = new(self.setup.rules_version, self.setup.options, self.players(), chance, &mut dealt)
             .map_err(|error| error.to_string())?;
         self.stage = Stage::Playing(game);
-        self.started = Some(at);
+        self.invites = Vec::new();
+        (self.filled, self.started) = (true, Some(at));
         builder.emit_to_all(TableEvent::Started { shuffle: Box::new(self.shuffle()) });
         builder.events.append(&mut dealt.events);
         builder.shuffled.append(&mut dealt.shuffled);
@@ -201,11 +239,10 @@ impl Table {
         };
         game.apply(seat, action, builder).map_err(|refusal| format!("seat {seat}: {refusal}"))?;
         let state = &mut self.seats[seat.index()];
-        if let Some(id) = state.open.take() {
-            let DecisionSource { by, used, reported } = source;
-            let decided = Decided { id, index, action, by, used, reported, bank: state.bank, number: 0 };
-            builder.decided[seat.index()] = Some(decided);
-        }
+        let id = state.open.take().unwrap_or(DecisionId::UNASKED);
+        let DecisionSource { by, used, reported } = source;
+        let decided = Decided { id, index, action, by, used, reported, bank: state.bank, number: 0 };
+        builder.decided[seat.index()] = Some(decided);
         Ok(())
     }
 
@@ -329,7 +366,7 @@ impl Table {
     /// Sets the update numbers of the made decisions, which are known only after the updates are numbered.
     fn number_decisions(&mut self, step: &mut Step) {
         for seat in Seat::all(self.players()) {
-            if let Some(decided) = &mut step.decided[seat.index()] {
+            if let Some(decided) = step.decided[seat.index()].as_mut().filter(|decided| decided.was_asked()) {
                 decided.number = self.numbers.get(Viewer::Seat(seat));
                 self.seats[seat.index()].decided = Some(*decided);
             }
@@ -351,8 +388,9 @@ impl Table {
     fn end(&mut self, ending: Ending) {
         let game = match std::mem::replace(&mut self.stage, Stage::Filling) {
             Stage::Playing(game) | Stage::Over { game: Some(game), .. } => Some(game),
-            Stage::Filling | Stage::Over { game: None, .. } => None,
+            Stage::Filling | Stage::Starting | Stage::Over { game: None, .. } => None,
         };
         self.stage = Stage::Over { ending, game };
+        self.invites = Vec::new();
     }
 }

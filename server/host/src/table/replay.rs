@@ -158,5 +158,6 @@ fn shown_events(step: &Step, viewer: Option<Viewer>) -> impl Iterator<Item = &(A
 fn shown_decisions(step: &Step, viewer: Option<Viewer>) -> impl Iterator<Item = (Seat, Decided)> + '_ {
     let seats = Seat::all(step.decided.len() as u8);
     let made = seats.zip(step.decided).filter_map(|(seat, decided)| Some((seat, decided?)));
-    made.filter(move |(seat, _)| viewer.is_none_or(|viewer| viewer.is(*seat)))
+    // A seat that has forfeited is not shown the defaults for which it was not asked.
+    made.filter(move |(seat, decided)| viewer.is_none_or(|viewer| viewer.is(*seat) && decided.was_asked()))
 }

@@ -40,6 +40,8 @@ pub struct SeatResult {
     pub time_outs: u32,
     /// Total think time, in milliseconds of the seat's clock.
     pub think_time: u32,
+    /// Total time for which the seat's clock stood still because it was absent, in milliseconds.
+    pub away_time: u32,
 }
 
 /// Result of a game that was played to its end.
@@ -81,6 +83,7 @@ impl Finished {
                     finish: state.finish,
                     time_outs: state.time_outs,
                     think_time: state.think_time,
+                    away_time: state.away_time,
                 }
             })
             .collect();

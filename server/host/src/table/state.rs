@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use parlor_engine::{AnyGame, Seat};
 
-use parlor_fair::{Entropy, ServerSeed};
+use parlor_fair::ServerSeed;
 
+use super::shuffle::{AddedEntropy, revealed};
 use super::update::{Decided, UpdateNumbers};
-use super::{ChanceSetup, Ending, Entry, IdempotencyKey, SeatFinish, SeatSetup, Setup, Shuffle};
+use super::{ChanceSetup, Ending, Entry, IdempotencyKey, Invite, SeatFinish, SeatSetup, Setup, Shuffle};
 
 /// An entry that does not fit the entries before it: the log is corrupt, or another program wrote it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -49,6 +50,11 @@ pub enum Holder {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DecisionId(pub u64);
 
+impl DecisionId {
+    /// Stands for the id of a default that a forfeited seat played without being asked.
+    pub const UNASKED: DecisionId = DecisionId(0);
+}
+
 /// State of a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SeatState {
@@ -74,8 +80,10 @@ pub struct SeatState {
     pub forfeited_at: u64,
     /// Total think time, in milliseconds.
     pub think_time: u32,
-    /// Entropy for the shuffle. Secret until the game begins.
-    pub entropy: Entropy,
+    /// Total time for which the clock stood still because the seat was absent, in milliseconds.
+    pub away_time: u32,
+    /// Part in the shuffle. The entropy is secret until the game begins.
+    pub entropy: AddedEntropy,
     /// Idempotency key of the request that last changed the holder or the token.
     pub request: Option<IdempotencyKey>,
 }
@@ -84,8 +92,13 @@ pub struct SeatState {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Stage {
     Filling,
+    /// All seats are filled, and entropy is revealed.
+    Starting,
     Playing(AnyGame),
-    Over { ending: Ending, game: Option<AnyGame> },
+    Over {
+        ending: Ending,
+        game: Option<AnyGame>,
+    },
 }
 
 /// A table: the fold of its log.
@@ -97,6 +110,12 @@ pub struct Table {
     pub(super) length: u64,
     pub(super) numbers: UpdateNumbers,
     pub(super) spectators: u32,
+    /// All seats were filled, so that their commitments are public.
+    pub(super) filled: bool,
+    /// Deadline of reveals, in milliseconds since 1970. Set by the owner of the clock, not by an entry: after a restart
+    /// the time begins again.
+    pub(super) reveal_before: Option<u64>,
+    pub(super) invites: Vec<Invite>,
     pub(super) started: Option<u64>,
     pub(super) ended: Option<u64>,
 }
@@ -105,6 +124,11 @@ impl SeatState {
     /// True if the seat has forfeited and plays default actions to the end. A house bot that takes over plays itself.
     pub(super) fn plays_defaults(&self) -> bool {
         self.finish.is_forfeit() && !matches!(self.holder, Holder::House { .. })
+    }
+
+    /// True if the table waits for the seat's player to reveal its entropy.
+    pub(super) fn is_to_reveal(&self) -> bool {
+        self.entropy.is_unrevealed() && matches!(self.holder, Holder::Player { .. })
     }
 
     fn new(seat: &SeatSetup, setup: &Setup) -> SeatState {
@@ -126,7 +150,8 @@ impl SeatState {
             finish: SeatFinish::PlayedOut,
             forfeited_at: 0,
             think_time: 0,
-            entropy: Entropy::NONE,
+            away_time: 0,
+            entropy: AddedEntropy::default(),
             request: None,
         }
     }
@@ -157,6 +182,9 @@ impl Table {
             length: 1,
             numbers: UpdateNumbers::default(),
             spectators: 0,
+            filled: false,
+            reveal_before: None,
+            invites: Vec::new(),
             started: None,
             ended: None,
         }
@@ -178,7 +206,11 @@ impl Table {
             ChanceSetup::Given { .. } | ChanceSetup::Scripted { .. } => None,
         };
         let is_fresh = server_seed.is_some();
-        let entropy = self.seats.iter().filter(|_| has_begun && is_fresh).map(|seat| seat.entropy).collect();
+        let shown = |seat: &SeatState| match has_begun {
+            true => seat.entropy,
+            false => AddedEntropy::committed(seat.entropy.commitment),
+        };
+        let entropy = self.seats.iter().filter(|_| self.filled && is_fresh).map(shown).collect();
         Shuffle {
             commitment: self.setup.commitment(),
             entropy,
@@ -193,10 +225,11 @@ impl Table {
     pub(super) fn game_seed(&self) -> [u8; 32] {
         match &self.setup.chance {
             ChanceSetup::Given { seed } | ChanceSetup::Scripted { seed, .. } => *seed,
-            ChanceSetup::Deal(deal) => *deal.seed().game_seed(&deal.entropy).reveal(),
+            ChanceSetup::Deal(deal) => *deal.game_seed().reveal(),
             ChanceSetup::Fresh { server_seed } => {
-                let entropies: Vec<Entropy> = self.seats.iter().map(|seat| seat.entropy).collect();
-                *ServerSeed::from_bytes(*server_seed).game_seed(self.setup.table, &entropies).reveal()
+                let added: Vec<AddedEntropy> = self.seats.iter().map(|seat| seat.entropy).collect();
+                let seed = ServerSeed::from_bytes(*server_seed);
+                *seed.game_seed(self.setup.table, &revealed(&added)).reveal()
             }
         }
     }

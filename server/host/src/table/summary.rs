@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use parlor_engine::{AnyAction, AnyGame, AnyView, Seat, Viewer};
+use parlor_engine::{AnyAction, AnyGame, AnyView, Seat, Seats, Viewer};
 
 use super::state::{SeatState, Stage, Table};
-use super::{Ending, Holder, SeatFinish, Setup, Shuffle, UpdateNumbers};
+use super::{Ending, Holder, Invite, SeatFinish, Setup, Shuffle, UpdateNumbers};
 use crate::TableId;
 
 /// State of a table.
@@ -13,6 +13,8 @@ use crate::TableId;
 pub enum State {
     /// Waiting for players.
     Open,
+    /// Filled, and waiting for entropy to be revealed.
+    Starting,
     /// In play.
     Playing,
     /// Played to its end.
@@ -27,13 +29,20 @@ pub enum State {
 
 impl State {
     /// All states.
-    pub const ALL: [State; 6] =
-        [State::Open, State::Playing, State::Finished, State::Cancelled, State::Expired, State::Faulted];
+    pub const ALL: [State; 7] = [
+        State::Open,
+        State::Playing,
+        State::Finished,
+        State::Cancelled,
+        State::Expired,
+        State::Faulted,
+        State::Starting,
+    ];
 
     /// True if the table has ended.
     #[must_use]
     pub const fn is_over(self) -> bool {
-        !matches!(self, State::Open | State::Playing)
+        !matches!(self, State::Open | State::Starting | State::Playing)
     }
 }
 
@@ -51,6 +60,8 @@ pub struct TableSummary {
     pub shuffle: Shuffle,
     /// Ending, if the table is over.
     pub ending: Option<Ending>,
+    /// Deadline of reveals, in milliseconds since 1970, while the table is starting. It is not in the log.
+    pub reveal_before: Option<u64>,
     /// Start of the game, in milliseconds since 1970.
     pub started: Option<u64>,
     /// End of the table, in milliseconds since 1970.
@@ -61,6 +72,10 @@ pub struct TableSummary {
     pub numbers: UpdateNumbers,
     /// Valid generation of the spectator tokens.
     pub spectators: u32,
+    /// Seats whose players everyone may see the table wait for.
+    pub waiting_for: Seats,
+    /// Invites, until the game begins. Not stored with a summary.
+    pub invites: Vec<Invite>,
     /// Id of the rematch. It is not in the table's own log: the caller that looks it up sets it.
     pub rematch: Option<TableId>,
 }
@@ -123,6 +138,7 @@ impl Table {
     pub const fn state(&self) -> State {
         match &self.stage {
             Stage::Filling => State::Open,
+            Stage::Starting => State::Starting,
             Stage::Playing(_) => State::Playing,
             Stage::Over { ending, .. } => match ending {
                 Ending::Finished(_) => State::Finished,
@@ -148,11 +164,14 @@ impl Table {
             seats: self.seats.iter().map(seat).collect(),
             shuffle: self.shuffle(),
             ending: self.ending().cloned(),
+            reveal_before: self.reveal_before(),
             started: self.started,
             ended: self.ended,
             length: self.length,
             numbers: self.numbers,
             spectators: self.spectators,
+            waiting_for: self.waiting_for(),
+            invites: self.invites.clone(),
             rematch: None,
         }
     }
@@ -163,12 +182,30 @@ impl Table {
         self.spectators
     }
 
+    /// Deadline of reveals, in milliseconds since 1970, while the table is starting.
+    #[must_use]
+    pub fn reveal_before(&self) -> Option<u64> {
+        self.reveal_before.filter(|_| self.stage == Stage::Starting)
+    }
+
+    /// Sets the deadline of reveals, in milliseconds since 1970, unless it is set already or the table is not starting.
+    pub fn start_reveal_time(&mut self, until: u64) {
+        if self.stage == Stage::Starting {
+            self.reveal_before.get_or_insert(until);
+        }
+    }
+
+    /// Takes over the deadline of reveals of another state of this table.
+    pub(crate) fn copy_reveal_time(&mut self, other: &Table) {
+        self.reveal_before = other.reveal_before;
+    }
+
     /// The game, while it is in play.
     #[must_use]
     pub fn game(&self) -> Option<&AnyGame> {
         match &self.stage {
             Stage::Playing(game) => Some(game),
-            Stage::Filling | Stage::Over { .. } => None,
+            Stage::Filling | Stage::Starting | Stage::Over { .. } => None,
         }
     }
 
@@ -177,7 +214,7 @@ impl Table {
     pub const fn ending(&self) -> Option<&Ending> {
         match &self.stage {
             Stage::Over { ending, .. } => Some(ending),
-            Stage::Filling | Stage::Playing(_) => None,
+            Stage::Filling | Stage::Starting | Stage::Playing(_) => None,
         }
     }
 
@@ -186,7 +223,7 @@ impl Table {
     pub fn view(&self, viewer: Viewer) -> Option<AnyView> {
         match &self.stage {
             Stage::Playing(game) | Stage::Over { game: Some(game), .. } => Some(game.view(viewer)),
-            Stage::Filling | Stage::Over { game: None, .. } => None,
+            Stage::Filling | Stage::Starting | Stage::Over { game: None, .. } => None,
         }
     }
 
@@ -227,6 +264,12 @@ impl Table {
         let state = self.seat(seat);
         let by_house = matches!(state.holder, Holder::House { .. }) || state.finish.is_forfeit();
         !by_house && self.game().is_some_and(|game| game.public_to_act().contains(seat))
+    }
+
+    /// The seats for which [`Table::waits_for`] is true.
+    #[must_use]
+    pub fn waiting_for(&self) -> Seats {
+        Seat::all(self.players()).filter(|seat| self.waits_for(*seat)).fold(Seats::NONE, Seats::with)
     }
 
     /// True if the seat has a secret decision, whose existence must stay hidden from all others.

@@ -1,6 +1,7 @@
 //! Tests of commands, folding, update numbers and records.
 
 mod replay;
+mod reveals;
 
 use std::collections::BTreeMap;
 
@@ -43,8 +44,8 @@ fn setup(options: AnyOptions, seats: &[SeatSetup]) -> Setup {
     }
 }
 
-fn seat_request(seat: Option<Seat>, user: Option<&str>, entropy: Entropy) -> SeatRequest {
-    SeatRequest { seat, user: user.map(str::to_owned), entropy, ..SeatRequest::default() }
+fn seat_request(seat: Option<Seat>, user: Option<&str>) -> SeatRequest {
+    SeatRequest { seat, user: user.map(str::to_owned), ..SeatRequest::default() }
 }
 
 /// A table with its log entries.
@@ -116,10 +117,7 @@ fn table_events(events: &AudienceEvents) -> Vec<(Audience, TableEvent)> {
 fn table_starts_when_its_last_seat_is_filled() {
     let seats = [SeatSetup::Open, SeatSetup::House { bot: "greedy".to_owned() }, SeatSetup::Open];
     let mut logged = Logged::new(setup(GameId::Gap.default_options(), &seats));
-    let (first, entries) = logged
-        .table
-        .join(seat_request(None, Some("ann"), Entropy::new(b"dice").expect("few bytes")))
-        .expect("a free seat");
+    let (first, entries) = logged.table.join(seat_request(None, Some("ann"))).expect("a free seat");
     assert_eq!((first, entries.len()), (seat(0), 1));
     logged.fold(entries);
     assert_eq!(logged.table.view(Viewer::Spectator), None);
@@ -148,7 +146,7 @@ fn join_assigns_reserved_and_open_seats() {
     let join = |number: Option<u8>, user: Option<&str>| {
         logged
             .table
-            .join(seat_request(number.map(seat), user, Entropy::NONE))
+            .join(seat_request(number.map(seat), user))
             .map(|(seat, _)| seat)
             .map_err(|error| error.to_string())
     };
@@ -161,30 +159,6 @@ fn join_assigns_reserved_and_open_seats() {
     assert_eq!(full.table.join(SeatRequest::default()), Err(CommandError::AlreadyStarted));
     full.fold([Entry::Cancelled { note: String::new() }]);
     assert_eq!(full.table.join(SeatRequest::default()), Err(CommandError::Over));
-}
-
-#[test]
-fn entropy_of_every_seat_changes_the_deal() {
-    let hand = |entropies: [&[u8]; 2], number: u8| {
-        let mut logged =
-            Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
-        for entropy in entropies {
-            let (_, entries) = logged
-                .table
-                .join(seat_request(None, None, Entropy::new(entropy).expect("few bytes")))
-                .expect("a free seat");
-            logged.fold(entries);
-        }
-        logged.table.view(Viewer::Seat(seat(number)))
-    };
-    assert_eq!(hand([b"a", b"b"], 0), hand([b"a", b"b"], 0));
-    assert_ne!(hand([b"a", b"b"], 0), hand([b"a", b"c"], 0));
-    assert_ne!(hand([b"a", b"b"], 0), hand([b"c", b"b"], 0));
-    assert_ne!(
-        hand([b"ab", b""], 0),
-        hand([b"a", b"b"], 0),
-        "the boundary between entropies is part of the seed"
-    );
 }
 
 #[test]
@@ -391,7 +365,9 @@ fn invalid_entries_are_refused_with_their_position() {
                 user: None,
                 name: String::new(),
                 entropy: Entropy::NONE,
+                commitment: None,
                 request: None,
+                invite: None,
             },
             "entry 4 does not fit the table: the game had begun",
         ),

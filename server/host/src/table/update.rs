@@ -24,7 +24,12 @@ pub enum TableEvent {
         /// Display name; may be empty.
         name: String,
     },
-    /// All seats were taken, and the game began.
+    /// All seats were taken, and entropy is revealed.
+    Starting {
+        /// Public part of the shuffle, with the commitments of all seats.
+        shuffle: Box<Shuffle>,
+    },
+    /// The game began.
     Started {
         /// Public part of the shuffle.
         shuffle: Box<Shuffle>,
@@ -83,7 +88,7 @@ pub enum DecidedBy {
 /// A made decision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decided {
-    /// Id of the decision.
+    /// Id of the decision; [`DecisionId::UNASKED`] for the default of a forfeited seat, which was not asked.
     pub id: DecisionId,
     /// Index of the played action among the legal ones, from 0.
     pub index: u32,
@@ -99,6 +104,14 @@ pub struct Decided {
     pub bank: u32,
     /// Number of the seat's update that reports it.
     pub number: u64,
+}
+
+impl Decided {
+    /// True if the seat was asked. Otherwise it is a default that a forfeited seat played: only the full record shows it.
+    #[must_use]
+    pub fn was_asked(&self) -> bool {
+        self.id != DecisionId::UNASKED
+    }
 }
 
 /// Number of the last update of each viewer. An entry that a viewer does not see has no number for that viewer, so a
@@ -135,7 +148,7 @@ pub struct Step {
     pub at: u64,
     /// Events in order, each with its audience.
     pub events: AudienceEvents,
-    /// Decisions made, at most one per seat.
+    /// Decisions made, at most one per seat, with the defaults of forfeited seats.
     pub decided: [Option<Decided>; MAX_SEATS],
     /// Seats for which a decision was opened.
     pub asked: parlor_engine::Seats,
@@ -175,8 +188,13 @@ impl Step {
     #[must_use]
     pub fn is_visible_to(&self, viewer: Viewer) -> bool {
         let seat = viewer.seat();
-        seat.is_some_and(|seat| self.asked.contains(seat) || self.decided[seat.index()].is_some())
+        seat.is_some_and(|seat| self.asked.contains(seat) || self.answered(seat).is_some())
             || self.events.iter().any(|(to, _)| to.includes(viewer))
+    }
+
+    /// The decision of a seat that was asked.
+    pub(super) fn answered(&self, seat: Seat) -> Option<Decided> {
+        self.decided[seat.index()].filter(Decided::was_asked)
     }
 
     /// The viewer's part of the step, with this number; `None` if the viewer sees nothing of it.
@@ -185,7 +203,7 @@ impl Step {
         if !self.is_visible_to(viewer) {
             return None;
         }
-        let decided = viewer.seat().and_then(|seat| self.decided[seat.index()]);
+        let decided = viewer.seat().and_then(|seat| self.answered(seat));
         let mut update = Update { number, table_events: Vec::new(), decided, events: Vec::new() };
         for (_, event) in self.events.iter().filter(|(to, _)| to.includes(viewer)) {
             match event {

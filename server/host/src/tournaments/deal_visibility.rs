@@ -64,7 +64,7 @@ impl DealVisibility {
     pub fn check(&self, deal: Option<&Deal>) -> Result<(), HostError> {
         match deal {
             Some(Deal { tournament, number, .. }) if !self.is_over(*tournament, *number) => {
-                Err(HostError::DealNotOver { tournament: *tournament, number: *number })
+                Err(HostError::DealNotOver { tournament: *tournament })
             }
             _ => Ok(()),
         }
@@ -191,7 +191,7 @@ mod tests {
         deals.notify_table_over(table, &deal, &Ending::Expired);
         let end = TableEnd { table, number: 3, rotation: 1, ending: Ending::Expired };
         assert_eq!(ends.next().await, [end]);
-        let refused = HostError::DealNotOver { tournament, number: 3 };
+        let refused = HostError::DealNotOver { tournament };
         assert_eq!((deals.check(Some(&deal)), deals.check(None)), (Err(refused), Ok(())));
     }
 }

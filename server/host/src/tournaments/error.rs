@@ -31,6 +31,26 @@ pub enum TournamentError {
         /// Name of the agent.
         name: String,
     },
+    /// The revealed entropy is not what the organiser committed to, or it committed to nothing.
+    #[error(
+        "the organiser of tournament {tournament} did not commit to this entropy: reveal what its commitment was made of"
+    )]
+    EntropyMismatch {
+        /// The tournament.
+        tournament: TournamentId,
+    },
+    /// The commitments of all participants are not known yet.
+    #[error("tournament {tournament} does not show the commitments of all yet: reveal when it does")]
+    NotRevealing {
+        /// The tournament.
+        tournament: TournamentId,
+    },
+    /// The tournament has begun without the entropy.
+    #[error("tournament {tournament} has begun: the time to reveal is over")]
+    RevealsOver {
+        /// The tournament.
+        tournament: TournamentId,
+    },
     /// The organiser has the maximum number of tournaments that are not over.
     #[error(
         "you have {most} tournaments that are not over, and that is the most: finish or cancel one first"

@@ -1,8 +1,7 @@
-//! A tournament in memory: its view, its standings, and its followers.
+//! A tournament in memory: its view and its standings.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::time::Duration;
 
 use parlor_tournament::plan::TableKey;
 use parlor_tournament::stats::rating::RatingPoint;
@@ -16,10 +15,8 @@ use super::{FoldedTournament, TournamentCommand, TournamentError};
 use crate::TableId;
 use crate::clock::{Clock, Moment};
 
-/// Minimum time between two updates to a follower.
-const MIN_UPDATE_INTERVAL: Duration = Duration::from_millis(250);
 /// Computing standings pauses for this many times as long as it took, which bounds its share of a core.
-const MIN_IDLE_FACTOR: u32 = 5;
+pub(super) const MIN_IDLE_FACTOR: u32 = 5;
 /// Number of groups that are accumulated per lock of the view.
 const GROUP_BATCH: usize = 1000;
 
@@ -61,7 +58,7 @@ impl TournamentView {
 pub(super) struct LiveTournament {
     view: RwLock<TournamentView>,
     /// Incremented with every change.
-    version: watch::Sender<u64>,
+    pub(super) version: watch::Sender<u64>,
     pub(super) commands: mpsc::Sender<PendingCommand>,
     /// Standings of one version, shared by concurrent requests.
     cached_standings: Mutex<Option<(u64, Arc<StandingsSnapshot>)>>,
@@ -72,7 +69,7 @@ pub(super) struct LiveTournament {
     history: Mutex<Option<RatingHistory>>,
     /// Cancelled when the runner has failed, though the tournament is not over.
     pub(super) failed: CancellationToken,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
 }
 
 /// The rating history at one moment.
@@ -212,79 +209,5 @@ impl LiveTournament {
             not_before: now + now.since(began) * MIN_IDLE_FACTOR,
         });
         points
-    }
-}
-
-/// Follows a tournament: yields the current state, then each change. A slow reader skips to the newest state.
-#[must_use]
-pub struct TournamentFollower {
-    live: Arc<LiveTournament>,
-    changed: watch::Receiver<u64>,
-    /// The last tournament snapshot that was yielded.
-    last_sent: Option<TournamentSnapshot>,
-    /// Only the end is yielded before this.
-    not_before: Moment,
-    is_finished: bool,
-}
-
-impl std::fmt::Debug for TournamentFollower {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("TournamentFollower")
-    }
-}
-
-impl TournamentFollower {
-    pub(super) fn new(live: Arc<LiveTournament>) -> TournamentFollower {
-        let mut changed = live.version.subscribe();
-        changed.mark_changed();
-        TournamentFollower { live, changed, last_sent: None, not_before: Moment::START, is_finished: false }
-    }
-
-    /// Waits until the tournament has failed and cannot be resumed for now: then no further update follows.
-    pub fn failed(&self) -> impl Future<Output = ()> + Send + 'static {
-        self.live.failed.clone().cancelled_owned()
-    }
-
-    /// Waits until the next update may be yielded.
-    async fn wait(&mut self) {
-        let clock = self.live.clock.clone();
-        while !self.live.view().closed {
-            tokio::select! {
-                () = clock.sleep_until(self.not_before) => return,
-                changed = self.changed.changed() => {
-                    if changed.is_err() {
-                        return;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Waits for the next change. Yields the tournament, if it has changed, and the standings; `None` after
-    /// the end.
-    pub async fn next(&mut self) -> Option<(Option<TournamentSnapshot>, Arc<StandingsSnapshot>)> {
-        if self.is_finished {
-            return None;
-        }
-        // `live` keeps the sender alive.
-        self.changed.changed().await.ok()?;
-        self.wait().await;
-        self.changed.mark_unchanged();
-        let clock = self.live.clock.clone();
-        let began = clock.now();
-        let standings = self.live.standings(false).await;
-        let now = clock.now();
-        self.not_before = now + MIN_UPDATE_INTERVAL.max(now.since(began) * MIN_IDLE_FACTOR);
-        let (tournament, closed) = {
-            let view = self.live.view();
-            (view.tournament(), view.closed)
-        };
-        // Standings from before the end need one more update.
-        self.is_finished = closed && standings.state == self.live.view().state();
-        let sent = (self.last_sent.as_ref() != Some(&tournament)).then_some(tournament);
-        if sent.is_some() {
-            self.last_sent.clone_from(&sent);
-        }
-        Some((sent, standings))
     }
 }

@@ -9,7 +9,10 @@
 
 mod command;
 pub(crate) mod deal_visibility;
+mod entropy;
 mod error;
+mod fold_cache;
+mod follower;
 mod live_tournament;
 pub(crate) mod log_id;
 mod registry;
@@ -21,8 +24,9 @@ mod state;
 mod table_scheduler;
 
 pub use command::TournamentCommand;
+pub use entropy::EntropyCollection;
 pub use error::TournamentError;
-pub use live_tournament::TournamentFollower;
+pub use follower::TournamentFollower;
 pub use registry::{Access, TournamentTableRow, Tournaments};
 pub use setup::{EntrantSetup, NewTournament, Terms, TournamentSetup};
 pub use snapshot::{FinishedTournament, LiveOrStored, StandingsSnapshot, TournamentSnapshot};

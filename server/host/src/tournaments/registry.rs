@@ -5,18 +5,20 @@ mod queries;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use parlor_fair::Entropy;
 use parlor_tournament::TournamentState;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tracing::{Instrument, info_span};
 
 pub use queries::TournamentTableRow;
 
+use super::fold_cache::FoldCache;
 use super::live_tournament::{LiveTournament, PendingCommand};
 use super::log_id::{log_id, tournament_of_log};
 use super::runner::Runner;
 use super::{
-    FinishedTournament, FoldedTournament, LiveOrStored, NewTournament, TournamentCommand, TournamentEntry,
-    TournamentError, TournamentSetup, TournamentSnapshot,
+    FinishedTournament, FoldedTournament, LiveOrStored, NewTournament, StandingsSnapshot, TournamentCommand,
+    TournamentEntry, TournamentError, TournamentSetup, TournamentSnapshot,
 };
 use crate::clock::Clock;
 use crate::identity::Owner;
@@ -33,6 +35,10 @@ use parlor_store::{
 
 /// Maximum number of tournaments per organiser that are not over.
 const MAX_OPEN_TOURNAMENTS: u32 = 100;
+/// Number of unstarted tournaments whose standings are kept.
+const MAX_CACHED_STANDINGS: usize = 64;
+/// Number of finished tournaments whose folded logs are kept, for lists of their tables. Each can take many megabytes.
+const MAX_CACHED_FOLDS: usize = 4;
 
 /// Access rights of a caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,6 +84,12 @@ pub(super) struct Inner {
     live: RwLock<HashMap<TournamentId, Arc<LiveTournament>>>,
     /// Serialises loading tournaments into memory.
     loading: tokio::sync::Mutex<()>,
+    /// Incremented with each tournament that is loaded into memory.
+    pub(super) loaded: watch::Sender<u64>,
+    /// Standings of tournaments that have not started.
+    idle_standings: FoldCache<StandingsSnapshot>,
+    /// Folded logs of finished tournaments.
+    finished_folds: FoldCache<FoldedTournament>,
 }
 
 impl Inner {
@@ -103,7 +115,7 @@ impl Inner {
         self.max_tables.saturating_sub(running.sum())
     }
 
-    fn find_live(&self, tournament: TournamentId) -> Option<Arc<LiveTournament>> {
+    pub(super) fn find_live(&self, tournament: TournamentId) -> Option<Arc<LiveTournament>> {
         self.live.read().unwrap_or_else(PoisonError::into_inner).get(&tournament).cloned()
     }
 }
@@ -129,6 +141,9 @@ impl Tournaments {
             max_tables: max_tables as usize,
             live: RwLock::default(),
             loading: tokio::sync::Mutex::default(),
+            loaded: watch::Sender::new(0),
+            idle_standings: FoldCache::new(MAX_CACHED_STANDINGS),
+            finished_folds: FoldCache::new(MAX_CACHED_FOLDS),
         }));
         for tournament in open {
             if let Err(error) = tournaments.ensure_running(tournament).await {
@@ -152,6 +167,8 @@ impl Tournaments {
         let (live, commands) = LiveTournament::new(folded, self.0.clock.clone());
         let runner = Runner::new(self.0.clone(), live.clone(), owner, commands);
         self.0.live.write().unwrap_or_else(PoisonError::into_inner).insert(tournament, live.clone());
+        self.0.idle_standings.forget(tournament);
+        self.0.loaded.send_modify(|number| *number += 1);
         tokio::spawn(runner.run().instrument(info_span!("tournament", %tournament)));
         Ok(live)
     }
@@ -210,7 +227,7 @@ impl Tournaments {
                 None => random_bytes().map_err(HostError::from)?,
             },
             given: new.given_seed.is_some(),
-            entropy: new.entropy,
+            entropy: Entropy::NONE,
             created: now,
             request: new.request.clone(),
         };
@@ -373,8 +390,11 @@ impl Tournaments {
         tournament: TournamentId,
         command: TournamentCommand,
     ) -> Result<(), TournamentError> {
-        let folded = self.load(tournament).await?;
-        folded.plan.propose(command.plan_entry()).map(|_| ()).map_err(TournamentError::from)
+        let folded = self.finished_fold(tournament).await?;
+        if let TournamentCommand::Reveal { entropy } = command {
+            return folded.propose_reveal(entropy).map(|_| ());
+        }
+        command.plan_entry().map_or(Ok(()), |entry| Ok(folded.plan.propose(entry).map(|_| ())?))
     }
 }
 
@@ -386,6 +406,7 @@ const fn state_code(state: TournamentState) -> u8 {
         TournamentState::Paused => 3,
         TournamentState::Finished => 4,
         TournamentState::Cancelled => 5,
+        TournamentState::Starting => 6,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The runner: the one task that runs a tournament.
 
 mod commands;
+mod entropy;
 mod tables;
 
 use std::collections::HashSet;
@@ -44,10 +45,12 @@ pub(super) struct Runner {
     owner: Owner,
     commands: mpsc::Receiver<PendingCommand>,
     ends: TableEnds,
-    /// Absent entrants whose waiting time has passed: defaults are played for them.
+    /// Absent or full entrants whose waiting time has passed: defaults are played for them.
     defaulted: HashSet<Entrant>,
-    /// Start of the wait for absent entrants, while only their tables are left to play.
+    /// Start of the wait for absent or full entrants, while only their tables are left to play.
     waiting_since: Option<Moment>,
+    /// End of the current step of collecting entropy, while the tournament is starting.
+    reveal_until: Option<Moment>,
     /// Next check of the running tables.
     next_check: Moment,
     /// Tables that were cancelled because they no longer count, and have not ended yet.
@@ -75,6 +78,7 @@ impl Runner {
             ends,
             defaulted: HashSet::new(),
             waiting_since: None,
+            reveal_until: None,
             next_check,
             cancelling: HashSet::new(),
             on_finished: Vec::new(),
@@ -113,7 +117,8 @@ impl Runner {
             if self.is_finished() && self.close().await {
                 return Ok(());
             }
-            let wake = self.create_tables().await?;
+            let reveal_until = self.collect_entropy().await?.unwrap_or(self.next_check);
+            let wake = self.create_tables().await?.min(reveal_until);
             let clock = self.registry.clock.clone();
             tokio::select! {
                 biased;
@@ -171,7 +176,10 @@ impl Runner {
         if let Some(state) = entries.iter().rev().find_map(state_after) {
             append.listing = Some(listing(&setup, state)?);
         }
-        if entries.iter().any(|entry| matches!(entry, TournamentEntry::Started { .. })) {
+        let is_start = |entry: &TournamentEntry| {
+            matches!(entry, TournamentEntry::Starting { .. } | TournamentEntry::Started { .. })
+        };
+        if entries.iter().any(is_start) {
             append.place = Some(NewPlace::InPlay);
         }
         self.registry.log.append(append).await?;
@@ -254,6 +262,7 @@ fn fold_all(folded: &mut FoldedTournament, now: u64, entries: &[TournamentEntry]
 /// The state after an entry that sets it directly.
 fn state_after(entry: &TournamentEntry) -> Option<TournamentState> {
     match entry {
+        TournamentEntry::Starting { .. } => Some(TournamentState::Starting),
         TournamentEntry::Started { .. } | TournamentEntry::Resumed => Some(TournamentState::Running),
         TournamentEntry::Paused => Some(TournamentState::Paused),
         TournamentEntry::Cancelled { .. } => Some(TournamentState::Cancelled),

@@ -4,6 +4,7 @@ use parlor_engine::AnyOptions;
 use parlor_tournament::plan::{self, DealMode, Format, SequentialTest};
 
 use crate::TournamentId;
+use crate::agents::SuspensionScope;
 use crate::table::{IdempotencyKey, TimeControl, Visibility};
 use parlor_fair::{Entropy, GIVEN_SEED_ID, ServerSeed};
 
@@ -92,8 +93,6 @@ pub struct NewTournament {
     pub terms: Terms,
     /// Seed of all shuffles, if the organiser gives it.
     pub given_seed: Option<[u8; 32]>,
-    /// Entropy that the organiser adds to the shuffles.
-    pub entropy: Entropy,
     /// Idempotency key of the request.
     pub request: Option<IdempotencyKey>,
 }
@@ -111,7 +110,7 @@ pub struct TournamentSetup {
     pub seed: [u8; 32],
     /// Set if the organiser gave the seed.
     pub given: bool,
-    /// Entropy that the organiser adds to the shuffles.
+    /// Entropy that the organiser sent in the open; empty except in logs of earlier versions.
     pub entropy: Entropy,
     /// Time of creation, in milliseconds since 1970.
     pub created: u64,
@@ -120,6 +119,11 @@ pub struct TournamentSetup {
 }
 
 impl TournamentSetup {
+    /// Scope in which incidents of agents count at its tables.
+    pub(super) fn suspension_scope(&self) -> SuspensionScope {
+        SuspensionScope::of_tournament(&self.owner, self.tournament)
+    }
+
     /// The seed, as the source of derived seeds.
     #[must_use]
     pub const fn seed(&self) -> ServerSeed {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use parlor_fair::Entropy;
+use crate::table::AddedEntropy;
 use parlor_tournament::stats::{SprtDecision, rating};
 use parlor_tournament::tournament::Progress;
 use parlor_tournament::{Entrant, Group, Standings, StandingsAccumulator, TournamentState};
@@ -21,8 +21,9 @@ pub struct TournamentSnapshot {
     pub state: TournamentState,
     /// The version of each entrant: the one it plays with, or before the start the one that was asked for.
     pub versions: Vec<String>,
-    /// The entropy of the organiser and of each entrant, once it has started.
-    pub entropy: Vec<Entropy>,
+    /// The entropy of the organiser and of each entrant: the commitments once all are known, the rest once the first
+    /// tables can be played.
+    pub entropy: Vec<AddedEntropy>,
     /// The seed of all shuffles, once its last table has ended.
     pub server_seed: Option<[u8; 32]>,
     /// Its start, in milliseconds since 1970.
@@ -56,7 +57,7 @@ impl TournamentSnapshot {
             setup: folded.setup.clone(),
             state,
             versions: versions(folded),
-            entropy: folded.entropy.clone(),
+            entropy: folded.shown_entropy(),
             server_seed: is_closed.then_some(folded.setup.seed),
             started: folded.started,
             ended: folded.ended.filter(|_| is_closed),
@@ -91,6 +92,9 @@ pub struct StandingsSnapshot {
     pub setup: Arc<TournamentSetup>,
     /// The version of each entrant.
     pub versions: Vec<String>,
+    /// For each entrant, true if it withheld the entropy that it had committed to. Empty before the first tables, and for a given
+    /// seed.
+    pub withheld: Vec<bool>,
     /// The state of the tournament.
     pub state: TournamentState,
     /// Number of tables and groups played, and expected.
@@ -109,6 +113,7 @@ pub struct StandingsSnapshot {
 pub(super) struct StandingsFrame {
     setup: Arc<TournamentSetup>,
     versions: Vec<String>,
+    withheld: Vec<bool>,
     placings: Vec<parlor_tournament::tournament::Placing>,
     progress: Progress,
     state: TournamentState,
@@ -120,6 +125,7 @@ impl StandingsFrame {
         StandingsFrame {
             setup: folded.setup.clone(),
             versions: versions(folded),
+            withheld: folded.entropy.iter().skip(1).map(AddedEntropy::is_unrevealed).collect(),
             placings: folded.plan.placings(),
             progress: folded.plan.progress(),
             state,
@@ -138,11 +144,12 @@ impl StandingsFrame {
     }
 
     fn with(self, standings: Standings) -> StandingsSnapshot {
-        let StandingsFrame { setup, versions, progress, state, .. } = self;
+        let StandingsFrame { setup, versions, withheld, progress, state, .. } = self;
         let history = Vec::new();
         StandingsSnapshot {
             setup,
             versions,
+            withheld,
             state,
             progress,
             standings,

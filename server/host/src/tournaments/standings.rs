@@ -3,7 +3,7 @@
 use parlor_tournament::{StandingsAccumulator, TournamentState};
 
 use super::FoldedTournament;
-use super::snapshot::{StandingsFrame, StandingsSnapshot, rating_history};
+use super::snapshot::{StandingsFrame, StandingsSnapshot};
 
 /// Rate at which the tables of a tournament end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,11 +32,10 @@ impl PlayRate {
 }
 
 /// The standings of a tournament without a runner.
-pub(super) fn standings(folded: &FoldedTournament, history: bool) -> StandingsSnapshot {
+pub(super) fn standings(folded: &FoldedTournament) -> StandingsSnapshot {
     let entrants = folded.setup.terms.entrants.len();
     let (mut accumulator, counted) =
         (StandingsAccumulator::new(entrants, folded.setup.terms.test.as_ref()), folded.plan.counted());
     accumulator.catch_up(counted);
-    let history = if history { rating_history(entrants, counted) } else { Vec::new() };
-    StandingsSnapshot { history, ..StandingsFrame::new(folded, folded.plan.state()).standings(&accumulator) }
+    StandingsFrame::new(folded, folded.plan.state()).standings(&accumulator)
 }

@@ -6,17 +6,39 @@ use std::sync::Arc;
 use parlor_tournament::plan::TableKey;
 use parlor_tournament::{self as plan, Entrant, SeatScore, TableScore, Tournament, TournamentState};
 
-use super::{EntrantSetup, TournamentSetup};
+use super::entropy::check_reveal;
+use super::{EntrantSetup, EntropyCollection, Terms, TournamentError, TournamentSetup};
 use crate::TableId;
-use crate::table::{Deal, SeatResult, SeatSetup};
-use parlor_fair::Entropy;
+use crate::table::{AddedEntropy, Deal, SeatResult, SeatSetup};
+use parlor_fair::{Entropy, EntropyCommitment};
 
 /// Entry in the log of a tournament.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TournamentEntry {
     /// Creation: always the first entry, and only the first.
     Created(Box<TournamentSetup>),
-    /// Start.
+    /// Start: commitments to entropy are collected.
+    Starting {
+        /// Version of each entrant; empty for a house bot.
+        versions: Vec<String>,
+        /// Commitment of the organiser.
+        commitment: Option<EntropyCommitment>,
+        /// Entrants that are asked for commitments.
+        asked: Vec<Entrant>,
+    },
+    /// The commitments are complete, and entropy is revealed.
+    Committed {
+        /// Commitment of each entrant.
+        commitments: Vec<Option<EntropyCommitment>>,
+    },
+    /// Entropy was revealed.
+    Revealed {
+        /// The entrant; `None` for the organiser.
+        entrant: Option<Entrant>,
+        /// The entropy.
+        entropy: Entropy,
+    },
+    /// The first tables can be played. The start itself, if nobody is to commit to entropy.
     Started {
         /// Version of each entrant; empty for a house bot.
         versions: Vec<String>,
@@ -83,9 +105,11 @@ pub struct FoldedTournament {
     pub plan: Tournament,
     /// Version of each entrant, once started; empty for a house bot.
     pub versions: Vec<String>,
-    /// Entropy of the organiser and then of each entrant, once started. Empty for a given seed.
-    pub entropy: Vec<Entropy>,
-    /// Start, in milliseconds since 1970.
+    /// Entropy of the organiser and then of each entrant, once the first tables can be played. Empty for a given seed.
+    pub entropy: Vec<AddedEntropy>,
+    /// Entropy that is being collected, between the start and the first tables.
+    pub collection: Option<EntropyCollection>,
+    /// Start of the first tables, in milliseconds since 1970.
     pub started: Option<u64>,
     /// End, in milliseconds since 1970.
     pub ended: Option<u64>,
@@ -113,6 +137,7 @@ impl FoldedTournament {
             plan,
             versions: Vec::new(),
             entropy: Vec::new(),
+            collection: None,
             started: None,
             ended: None,
             tables: BTreeMap::new(),
@@ -135,12 +160,30 @@ impl FoldedTournament {
             self.plan.apply(&entry).map_err(|invalid| bad(invalid.to_string()))?;
         }
         match entry {
+            TournamentEntry::Starting { versions, commitment, asked } => {
+                self.versions.clone_from(versions);
+                self.collection = Some(EntropyCollection::new(*commitment, asked.clone(), versions.len()));
+            }
+            TournamentEntry::Committed { commitments } => {
+                self.collection_mut().and_then(|collection| collection.commit(commitments)).map_err(bad)?;
+            }
+            TournamentEntry::Revealed { entrant, entropy } => {
+                let tournament = self.setup.tournament;
+                let collection = self.collection_mut();
+                let revealed = collection.and_then(|it| it.reveal(tournament, *entrant, *entropy));
+                revealed.map_err(bad)?;
+            }
             TournamentEntry::Started { versions, entropy } => {
                 self.started = Some(at);
                 self.versions.clone_from(versions);
-                // A given seed always gives the same tournament, so no entropy is added.
-                let added = std::iter::once(self.setup.entropy).chain(entropy.iter().copied());
-                self.entropy = added.filter(|_| !self.setup.given).collect();
+                let open = |entropy: &Entropy| AddedEntropy { commitment: None, entropy: *entropy };
+                self.entropy = match self.collection.take() {
+                    Some(collection) if collection.of_entrants() == *entropy => collection.added,
+                    Some(_) => return Err(bad("its entropy is not what was revealed".to_owned())),
+                    // A given seed always gives the same tournament, so no entropy is added.
+                    None if self.setup.given => Vec::new(),
+                    None => std::iter::once(&self.setup.entropy).chain(entropy).map(open).collect(),
+                };
             }
             TournamentEntry::TableOver { place, table, seats } => {
                 self.tables.insert(*place, PlayedTable { table: *table, seats: seats.clone() });
@@ -158,6 +201,14 @@ impl FoldedTournament {
     fn plan_entry(&self, entry: &TournamentEntry) -> Result<Option<plan::PlanEntry>, String> {
         Ok(Some(match entry {
             TournamentEntry::Created(_) => return Err("a tournament is created once".to_owned()),
+            TournamentEntry::Starting { versions, asked, .. } => {
+                let entrants = self.setup.terms.entrants.len();
+                if versions.len() != entrants || asked.iter().any(|entrant| entrant.index() >= entrants) {
+                    return Err(format!("there are {entrants} entrants"));
+                }
+                plan::PlanEntry::Starting
+            }
+            TournamentEntry::Committed { .. } | TournamentEntry::Revealed { .. } => return Ok(None),
             TournamentEntry::Started { versions, entropy } => {
                 let entrants = self.setup.terms.entrants.len();
                 if versions.len() != entrants || entropy.len() != entrants {
@@ -177,6 +228,30 @@ impl FoldedTournament {
             TournamentEntry::Resumed => plan::PlanEntry::Resumed,
             TournamentEntry::Cancelled { reason } => plan::PlanEntry::Cancelled { reason: reason.clone() },
         }))
+    }
+
+    fn collection_mut(&mut self) -> Result<&mut EntropyCollection, String> {
+        self.collection.as_mut().ok_or_else(|| "no entropy was collected".to_owned())
+    }
+
+    /// Entropy of the organiser and then of each entrant, as it may be shown: the commitments once all are known, the
+    /// entropy once the first tables can be played.
+    #[must_use]
+    pub fn shown_entropy(&self) -> Vec<AddedEntropy> {
+        self.collection.as_ref().map_or_else(|| self.entropy.clone(), EntropyCollection::shown)
+    }
+
+    /// Checks a reveal of the organiser. Returns false if it was made before.
+    pub(super) fn propose_reveal(&self, entropy: Entropy) -> Result<bool, TournamentError> {
+        let tournament = self.setup.tournament;
+        if let Some(collection) = self.collection.as_ref().filter(|_| !self.is_over()) {
+            return collection.propose(tournament, None, entropy);
+        }
+        let part = self.entropy.first().copied().unwrap_or_default();
+        match check_reveal(part, tournament, entropy)? {
+            true => Err(TournamentError::RevealsOver { tournament }),
+            false => Ok(false),
+        }
     }
 
     /// The result of a table in the form of the plan.
@@ -201,14 +276,16 @@ impl FoldedTournament {
     #[must_use]
     pub fn deal(&self, place: TableKey) -> Deal {
         let setup = &self.setup;
+        let Terms { options, players, deals, .. } = &setup.terms;
         Deal {
             tournament: setup.tournament,
             number: place.group,
             rotation: place.rotation,
             server_seed: *setup.seed().deal_seed(setup.salt(), place.group).reveal(),
             entropy: self.entropy.clone(),
-            // Only a deal that is played several times is recoloured.
-            recolour: setup.terms.deals == plan::plan::DealMode::Duplicate,
+            // Only a deal that is played several times is recoloured, and only where the rules treat all colours alike.
+            recolour: *deals == plan::plan::DealMode::Duplicate
+                && options.game().colour_symmetry(*players).is_some(),
             given: setup.given,
         }
     }

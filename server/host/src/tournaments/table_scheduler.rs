@@ -9,7 +9,7 @@ use parlor_tournament::{Entrant, PlannedTable};
 use super::live_tournament::TournamentView;
 use super::{EntrantSetup, FoldedTournament};
 use crate::DealtTable;
-use crate::agents::{AgentRegistry, Availability};
+use crate::agents::{AgentRegistry, Availability, SuspensionScope};
 
 /// Default maximum of running tables with agents, which have limits of their own.
 const MAX_TABLES: usize = 1000;
@@ -31,11 +31,12 @@ pub(super) struct ScheduledTable {
 #[derive(Default)]
 pub(super) struct Schedule {
     pub(super) tables: Vec<ScheduledTable>,
-    /// Set if a table waits for a connected entrant without a free table.
+    /// Set if a table waits for a connected entrant that plays for this organiser's tournaments at as many tables as it
+    /// takes: these come to an end.
     pub(super) waits_for_capacity: bool,
     /// Set if the organiser's other tournaments use up the limit of tables.
     pub(super) is_owner_at_limit: bool,
-    /// Absent entrants for which tables wait.
+    /// Entrants for which tables wait: absent ones, and those whose capacity is held by tables of others.
     pub(super) absent: HashSet<Entrant>,
 }
 
@@ -44,17 +45,25 @@ pub(super) struct Schedule {
 enum Capacity {
     /// Number of free tables.
     Free(u32),
-    /// Absent: its tables wait.
+    /// Absent, or full with tables of others: its tables wait.
     Absent,
-    /// Absent, and its waiting time has passed: defaults are played for it.
+    /// Its waiting time has passed: defaults are played for it.
     Defaulted,
 }
 
-fn capacity(folded: &FoldedTournament, entrant: Entrant, registry: &AgentRegistry) -> Capacity {
+fn capacity(
+    folded: &FoldedTournament,
+    entrant: Entrant,
+    scope: &SuspensionScope,
+    registry: &AgentRegistry,
+) -> Capacity {
     match &folded.setup.terms.entrants[entrant.index()] {
         EntrantSetup::House { .. } => Capacity::Free(u32::MAX),
-        EntrantSetup::Agent { name, .. } => match registry.availability(name, folded.version(entrant)) {
-            Availability::Connected { free_tables } => Capacity::Free(free_tables),
+        EntrantSetup::Agent { name, .. } => match registry.availability(name, folded.version(entrant), scope)
+        {
+            // Nobody knows whether the tables of others ever end.
+            Availability::Connected { free_tables: 0, tournament_tables: 0 } => Capacity::Absent,
+            Availability::Connected { free_tables, .. } => Capacity::Free(free_tables),
             Availability::Disconnected { .. } | Availability::Suspended(_) | Availability::Unknown => {
                 Capacity::Absent
             }
@@ -72,7 +81,9 @@ pub(super) fn schedule_tables(
 ) -> Schedule {
     let folded = &view.folded;
     let entrants = (0..folded.setup.terms.entrants.len() as u16).map(Entrant);
-    let mut capacities: Vec<Capacity> = entrants.map(|entrant| capacity(folded, entrant, registry)).collect();
+    let scope = folded.setup.suspension_scope();
+    let mut capacities: Vec<Capacity> =
+        entrants.map(|entrant| capacity(folded, entrant, &scope, registry)).collect();
     defaulted.retain(|entrant| capacities[entrant.index()] == Capacity::Absent);
     defaulted.iter().for_each(|entrant| capacities[entrant.index()] = Capacity::Defaulted);
     let running: BTreeSet<TableKey> = view.running.keys().copied().collect();

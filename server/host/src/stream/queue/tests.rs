@@ -6,6 +6,7 @@ use futures_util::{FutureExt, poll};
 
 use super::*;
 use crate::TableId;
+use crate::limits::ByteBudget;
 use crate::stream::item_batch::test_encoder::{TestEncoder, texts};
 
 const TABLE: TableId = TableId::from_bytes([7; 16]);
@@ -13,12 +14,23 @@ const FIRST: Attachment = Attachment(1);
 const CHANNEL: Channel = Channel(3);
 
 fn queue(max_items: usize, max_batch_bytes: usize) -> Arc<StreamQueue> {
-    let queue = StreamQueue::new(QueueLimits {
+    queue_of(max_items, 1_000_000, max_batch_bytes, ByteReservation::default())
+}
+
+fn queue_of(
+    max_items: usize,
+    max_bytes: usize,
+    max_batch_bytes: usize,
+    reservation: ByteReservation,
+) -> Arc<StreamQueue> {
+    let limits = QueueLimits {
         max_items,
+        max_bytes,
         max_batch_bytes,
         kind: StreamKind::Client,
         encoder: &TestEncoder,
-    });
+    };
+    let queue = StreamQueue::new(limits, reservation);
     let attached =
         AttachedChannel { attachment: FIRST, target: AttachmentTarget::Spectator(TABLE), assignment: None };
     assert!(matches!(queue.attach(CHANNEL, attached, 1), Ok(None)));
@@ -140,4 +152,63 @@ fn stream_ends_after_its_queued_items() {
     queue.abort();
     assert_eq!(numbers(&take(&queue).flatten().expect("an item")), [1]);
     assert!(take(&queue).expect("the end").is_none() && queue.is_broken());
+}
+
+/// A text of this many bytes.
+fn large(bytes: usize) -> StreamItem<'static> {
+    StreamItem::Closed(channel_closed(Some(HostError::Fault { reason: "x".repeat(bytes) }), 1))
+}
+
+#[test]
+fn reader_is_cut_off_at_the_bytes_of_its_stream() {
+    let queue = queue_of(1_000, 4_000, 500, ByteReservation::default());
+    for _ in 0..3 {
+        queue.push(FIRST, CHANNEL, &large(1_000));
+    }
+    assert!(queue.end_reason().is_none());
+    queue.push(FIRST, CHANNEL, &large(1_000));
+    let exceeded = LimitExceeded::UnreadBytes { of: LimitedBytes::Stream, max: 4_000 };
+    assert_eq!(queue.end_reason(), Some(exceeded.into()));
+    assert!(take(&queue).flatten().expect("the end").items.is_empty());
+}
+
+#[test]
+fn bytes_are_reserved_while_a_batch_is_unread_or_not_sent() {
+    let budget = Arc::new(ByteBudget::new(3 * RESERVED_STREAM_BYTES, LimitedBytes::Connection));
+    let open = || ByteReservation::new(vec![budget.clone()]).expect("room for another stream");
+    let (queue, other) =
+        (queue_of(1_000, 1_000_000, 1_000, open()), queue_of(1_000, 1_000_000, 1_000, open()));
+    queue.push(FIRST, CHANNEL, &large(RESERVED_STREAM_BYTES));
+    assert!(queue.end_reason().is_none() && ByteReservation::new(vec![budget.clone()]).is_err());
+    let batch = take(&queue).flatten().expect("a batch");
+    assert!(ByteReservation::new(vec![budget.clone()]).is_err(), "{} bytes are not sent", batch.items.len());
+    assert!(take(&queue).is_none(), "nothing more");
+    drop(ByteReservation::new(vec![budget.clone()]).expect("they are sent"));
+    // The other stream takes what is left.
+    other.push(FIRST, CHANNEL, &large(RESERVED_STREAM_BYTES));
+    queue.push(FIRST, CHANNEL, &large(RESERVED_STREAM_BYTES - 1_000));
+    assert!(queue.end_reason().is_none(), "its share is left to each stream");
+    queue.push(FIRST, CHANNEL, &large(1_000));
+    let exceeded =
+        LimitExceeded::UnreadBytes { of: LimitedBytes::Connection, max: 3 * RESERVED_STREAM_BYTES };
+    assert_eq!(queue.end_reason(), Some(exceeded.into()));
+    assert!(other.end_reason().is_none());
+}
+
+#[tokio::test]
+async fn catching_up_pauses_until_the_client_has_read() {
+    let queue = queue_of(1_000, 4_000, 500, ByteReservation::default());
+    let _catching_up = CatchUpGuard::new(&queue);
+    assert!(queue.push_catch_up(FIRST, CHANNEL, &large(100)));
+    assert!(!queue.push_catch_up(FIRST, CHANNEL, &large(900)) && !queue.has_room());
+    let mut paused = std::pin::pin!(queue.wait_to_catch_up(FIRST, CHANNEL));
+    assert!(poll!(&mut paused).is_pending());
+    while take(&queue).is_some() {}
+    assert_eq!(poll!(&mut paused), Poll::Ready(true));
+    assert_eq!([1_000, 1_000, 1].map(|unit| queue.take_uncharged_bytes(unit) >= 1), [true, false, true]);
+    queue.push_catch_up(FIRST, CHANNEL, &large(1_000));
+    let mut paused = std::pin::pin!(queue.wait_to_catch_up(FIRST, CHANNEL));
+    assert!(poll!(&mut paused).is_pending());
+    queue.detach(CHANNEL);
+    assert_eq!(poll!(&mut paused), Poll::Ready(false));
 }

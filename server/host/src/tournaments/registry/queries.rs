@@ -8,7 +8,7 @@ use parlor_tournament::plan::TableKey;
 
 use super::{Access, Found, Tournaments};
 use crate::HostError;
-use crate::tournaments::live_tournament::TournamentFollower;
+use crate::tournaments::follower::TournamentFollower;
 use crate::tournaments::log_id::{log_id, tournament_of_log};
 use crate::tournaments::standings::standings;
 use crate::tournaments::{
@@ -66,14 +66,34 @@ impl Tournaments {
     ) -> Result<LiveOrStored<Arc<StandingsSnapshot>>, TournamentError> {
         Ok(match self.find(tournament, access).await? {
             Found::Live(live) => LiveOrStored::Live(live.standings(history).await),
-            Found::Idle(_) => {
-                let folded = self.load(tournament).await?;
-                let computed = tokio::task::spawn_blocking(move || standings(&folded, history)).await;
-                let fault = |_| HostError::Fault { reason: "standings cannot be made".to_owned() };
-                LiveOrStored::Live(Arc::new(computed.map_err(fault)?))
-            }
+            // No group counts yet, so there is no history.
+            Found::Idle(_) => LiveOrStored::Live(self.idle_standings(tournament).await?),
             Found::Finished { finished, .. } => LiveOrStored::Stored(finished.standings),
         })
+    }
+
+    /// The standings of a tournament that has not started, which is folded once for all callers.
+    async fn idle_standings(
+        &self,
+        tournament: TournamentId,
+    ) -> Result<Arc<StandingsSnapshot>, TournamentError> {
+        let registry = self.clone();
+        let compute = async move {
+            let folded = registry.load(tournament).await?;
+            let computed = tokio::task::spawn_blocking(move || standings(&folded)).await;
+            let fault = |_| HostError::Fault { reason: "standings cannot be made".to_owned() };
+            Ok(computed.map_err(fault)?)
+        };
+        self.0.idle_standings.get(tournament, compute).await
+    }
+
+    /// The folded log of a finished tournament, which is folded once for all callers.
+    pub(super) async fn finished_fold(
+        &self,
+        tournament: TournamentId,
+    ) -> Result<Arc<FoldedTournament>, TournamentError> {
+        let registry = self.clone();
+        self.0.finished_folds.get(tournament, async move { registry.load(tournament).await }).await
     }
 
     /// Follows a tournament. A finished one has no follower: its record is returned as the inner error.
@@ -82,9 +102,15 @@ impl Tournaments {
         tournament: TournamentId,
         access: &Access,
     ) -> Result<Result<TournamentFollower, FinishedTournament>, TournamentError> {
+        // From before the search, so that a start right after it is seen.
+        let loaded = self.0.loaded.subscribe();
         match self.find(tournament, access).await? {
-            Found::Live(live) => Ok(Ok(TournamentFollower::new(live))),
-            Found::Idle(_) => Ok(Ok(TournamentFollower::new(self.ensure_running(tournament).await?))),
+            Found::Live(live) => Ok(Ok(TournamentFollower::of_live(live))),
+            Found::Idle(setup) => {
+                let standings = self.idle_standings(tournament).await?;
+                let created = TournamentSnapshot::created(Arc::from(setup));
+                Ok(Ok(TournamentFollower::of_idle(self.0.clone(), loaded, created, standings)))
+            }
             Found::Finished { finished, .. } => Ok(Err(finished)),
         }
     }
@@ -138,7 +164,7 @@ impl Tournaments {
             }
             Found::Idle(_) => Ok((Vec::new(), None)),
             Found::Finished { .. } => {
-                Ok(self.rows(&self.load(tournament).await?, &none_running, access, after, size))
+                Ok(self.rows(&*self.finished_fold(tournament).await?, &none_running, access, after, size))
             }
         }
     }

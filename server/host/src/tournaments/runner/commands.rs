@@ -7,7 +7,8 @@ use crate::tournaments::live_tournament::PendingCommand;
 use crate::tournaments::{
     EntrantSetup, FoldedTournament, TournamentCommand, TournamentEntry, TournamentError,
 };
-use parlor_fair::Entropy;
+use parlor_fair::{Entropy, EntropyCommitment};
+use parlor_tournament::Entrant;
 
 impl Runner {
     /// Executes a command and replies.
@@ -43,11 +44,17 @@ impl Runner {
     fn propose(&self, command: &TournamentCommand) -> Result<Option<TournamentEntry>, TournamentError> {
         let view = self.live.view();
         let folded = &view.folded;
-        if folded.plan.propose(command.plan_entry())?.is_none() {
+        if let Some(entry) = command.plan_entry()
+            && folded.plan.propose(entry)?.is_none()
+        {
             return Ok(None);
         }
         Ok(Some(match command.clone() {
-            TournamentCommand::Start => self.start_entry(folded)?,
+            TournamentCommand::Start { commitment } => self.start_entry(folded, commitment)?,
+            TournamentCommand::Reveal { entropy } => {
+                let revealed = TournamentEntry::Revealed { entrant: None, entropy };
+                return Ok(folded.propose_reveal(entropy)?.then_some(revealed));
+            }
             TournamentCommand::Pause => TournamentEntry::Paused,
             TournamentCommand::Resume => TournamentEntry::Resumed,
             TournamentCommand::Cancel { reason } => TournamentEntry::Cancelled { reason },
@@ -56,32 +63,43 @@ impl Runner {
         }))
     }
 
-    /// The entry of the start, with the versions and the entropy of the agents.
+    /// The entry of the start, with the versions of the agents. If nobody adds entropy, tables can be played at once.
     ///
     /// # Errors
     ///
-    /// [`TournamentError::NoAgent`] if an agent is not connected with its version.
-    fn start_entry(&self, folded: &FoldedTournament) -> Result<TournamentEntry, TournamentError> {
+    /// [`TournamentError::NoAgent`] if an agent is not connected with its version, and an [`AgentError`](crate::agents::AgentError)
+    /// if it does not play in such a tournament.
+    fn start_entry(
+        &self,
+        folded: &FoldedTournament,
+        commitment: Option<EntropyCommitment>,
+    ) -> Result<TournamentEntry, TournamentError> {
         let agents = self.registry.host.agents();
-        let (mut versions, mut entropy) = (Vec::new(), Vec::new());
-        for entrant in &folded.setup.terms.entrants {
+        let (mut versions, mut asked) = (Vec::new(), Vec::new());
+        for (number, entrant) in (0..).zip(&folded.setup.terms.entrants) {
             match entrant {
-                EntrantSetup::House { .. } => {
-                    versions.push(String::new());
-                    entropy.push(Entropy::NONE);
-                }
+                EntrantSetup::House { .. } => versions.push(String::new()),
                 EntrantSetup::Agent { name, version } => {
                     let no_agent = || TournamentError::NoAgent { name: name.clone() };
                     let newest = agents.version(name).ok_or_else(no_agent)?;
                     let version = if version.is_empty() { newest } else { version.clone() };
-                    if !matches!(agents.availability(name, &version), Availability::Connected { .. }) {
+                    let scope = folded.setup.suspension_scope();
+                    agents
+                        .check_tournament(name, &scope, folded.setup.terms.time.decision)
+                        .map_err(HostError::from)?;
+                    let availability = agents.availability(name, &version, &scope);
+                    if !matches!(availability, Availability::Connected { .. }) {
                         return Err(no_agent());
                     }
                     versions.push(version);
-                    entropy.push(agents.entropy(name).unwrap_or(Entropy::NONE));
+                    asked.extend(agents.adds_entropy(name).then_some(Entrant(number)));
                 }
             }
         }
-        Ok(TournamentEntry::Started { versions, entropy })
+        if folded.setup.given || (commitment.is_none() && asked.is_empty()) {
+            let entropy = vec![Entropy::NONE; versions.len()];
+            return Ok(TournamentEntry::Started { versions, entropy });
+        }
+        Ok(TournamentEntry::Starting { versions, commitment, asked })
     }
 }

@@ -106,7 +106,7 @@ impl Runner {
             if now < until {
                 return Ok(until);
             }
-            tracing::info!(tournament = %self.tournament, ?absent, "tables start without absent entrants");
+            tracing::info!(tournament = %self.tournament, ?absent, "tables start without absent or full entrants");
             self.defaulted.extend(absent);
             self.waiting_since = None;
         }
@@ -134,7 +134,7 @@ impl Runner {
         self.live.notify_changed();
         self.record_ended(ended).await?;
         for (place, error) in failed {
-            tracing::error!(tournament = %self.tournament, ?place, %error, "table not created; its group is void");
+            tracing::error!(tournament = %self.tournament, %error, "table not created; its group is void");
             self.void_group(place.group, "a fault of the server: its table could not be made".to_owned())
                 .await?;
         }
