@@ -1,9 +1,10 @@
 //! Parlor's server: the gRPC API over the host ([`grpc`]), its transport ([`transport`]), settings,
-//! authentication of callers ([`identity`]), and telemetry.
+//! authentication of callers ([`identity`]), pages for browsers ([`pages`]), and telemetry.
 
 pub mod config;
 pub mod grpc;
 pub mod identity;
+pub mod pages;
 pub mod program;
 pub mod telemetry;
 pub mod transport;

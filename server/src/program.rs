@@ -44,6 +44,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Keys { command: KeysCommand::New { owner, scopes, tables, requests_per_second } } => {
             keys::new(owner, scopes, tables, requests_per_second)
         }
+        Command::Keys { command: KeysCommand::RotateSigning } => keys::rotate_signing(&settings()?),
         Command::CheckStore => store::check(&settings()?),
         Command::Backup { to } => store::backup(&settings()?, &to),
         Command::Restore { from, replace, keep_tokens } => {

@@ -33,10 +33,10 @@ use parlor_store::Log;
 use crate::{
     config::{HostNames, Settings},
     grpc::{
-        AppState, Peer,
+        AppState, Guests, Peer,
         convert::{ApiCodec, ApiItemEncoder},
     },
-    identity::{ApiKeys, ServerKey},
+    identity::{ApiKeys, ServerKey, SigningKeys},
     telemetry::{metrics_server, recorder},
 };
 
@@ -60,6 +60,8 @@ pub struct ServerDependencies {
     pub keys: Arc<ApiKeys>,
     /// Signs seat tokens and spectator tokens.
     pub server_key: ServerKey,
+    /// Sign records.
+    pub signing_keys: Arc<SigningKeys>,
 }
 
 /// The server cannot start.
@@ -163,6 +165,8 @@ impl Server {
             host: host.clone(),
             tournaments,
             server_key: dependencies.server_key.clone(),
+            signing_keys: dependencies.signing_keys.clone(),
+            guests: Guests::new(&settings.web, &settings.limits, dependencies.clock.clone()),
             settings: settings.clone(),
         });
         let routes = services::routes(&state, &health).await;

@@ -53,7 +53,7 @@ pub struct Flags {
     #[arg(long, global = true, value_name = "ADDRESS")]
     pub metrics: Option<String>,
 
-    /// Folder of the store and the server key
+    /// Folder of the store, the server key and the signing key
     #[arg(long, global = true, value_name = "FOLDER")]
     pub data: Option<String>,
 
@@ -127,7 +127,7 @@ pub enum Command {
         #[arg(long)]
         example: bool,
     },
-    /// Manage API keys
+    /// Manage API keys and the key that signs records
     Keys {
         /// The action.
         #[command(subcommand)]
@@ -153,7 +153,7 @@ pub enum Command {
     },
 }
 
-/// Actions on API keys.
+/// Actions on keys.
 #[derive(Clone, PartialEq, Debug, Subcommand)]
 pub enum KeysCommand {
     /// Create a key and print it with the lines for the settings file. The key is shown only once
@@ -171,6 +171,9 @@ pub enum KeysCommand {
         #[arg(long, value_name = "COUNT")]
         requests_per_second: Option<Quota>,
     },
+    /// Replace the key that signs records. The public key of before is kept, and stays in the catalogue. A server that
+    /// runs signs with the new key once it has been started again
+    RotateSigning,
 }
 
 /// List of all settings, shown at the end of the help text.

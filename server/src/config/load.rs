@@ -21,7 +21,8 @@ pub(super) const PREFIX: &str = "PARLOR_";
 const FILE_VARIABLE: &str = "PARLOR_CONFIG";
 /// Prefixes of variables that are not for the server: those of tests and clients, and those that Kubernetes
 /// sets in every container for a service named "parlor".
-const FOREIGN_PREFIXES: [&str; 4] = ["PARLOR_TEST_", "PARLOR_CLI_", "PARLOR_PORT", "PARLOR_SERVICE_"];
+const FOREIGN_PREFIXES: [&str; 5] =
+    ["PARLOR_TEST_", "PARLOR_CLI_", "PARLOR_CLIENT_", "PARLOR_PORT", "PARLOR_SERVICE_"];
 /// Maximum size of a settings file: ample for a thousand API keys.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 

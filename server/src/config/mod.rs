@@ -45,6 +45,7 @@ pub use error::SettingsError;
 pub use load::Sources;
 pub use sections::{
     Agents, Bots, Connections, Limits, Logging, Retention, TableDefaults, Telemetry, Testing, Tls, TlsFiles,
+    Web,
 };
 pub use text_lists::{HostNames, Origins};
 pub use values::{Endpoint, LogFormat, LogLevel, RetentionPeriod, Store};
@@ -56,7 +57,7 @@ pub const EXAMPLE: &str = include_str!("../../../deploy/parlor.toml");
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// Address that clients connect to: gRPC, gRPC-Web, health and reflection.
+    /// Address that clients connect to: gRPC, gRPC-Web, health, reflection and pages.
     #[serde(with = "setting_value")]
     pub listen: SocketAddr,
     /// Address of metrics and the readiness page; `None` disables both.
@@ -79,6 +80,8 @@ pub struct Settings {
     pub tls: Tls,
     /// Connections of clients.
     pub connections: Connections,
+    /// Pages for browsers.
+    pub web: Web,
     /// Hard limits.
     pub limits: Limits,
     /// Defaults of a table whose creator sets no value.
@@ -112,6 +115,7 @@ impl Default for Settings {
             shutdown_grace: const { Span::from_ms(5_000) },
             tls: Tls::default(),
             connections: Connections::default(),
+            web: Web::default(),
             limits: Limits::default(),
             table: TableDefaults::default(),
             retention: Retention::default(),
@@ -136,6 +140,7 @@ impl From<&Settings> for HostSettings {
             },
             agents: AgentSettings {
                 max_tables: agents.max_tables.get(),
+                owner_share: agents.owner_share.get(),
                 max_agents: agents.known.get(),
                 max_agents_per_key: agents.known_per_key.get(),
                 name_expiry: agents.names_expire.time(),
@@ -148,10 +153,14 @@ impl From<&Settings> for HostSettings {
                 longest_suspension: agents.aside_longest.get(),
             },
             idle_timeout: table.idle.get(),
+            reveal_within: table.reveal_within.get(),
             table_queue: limits.table_queue.get() as usize,
             stream_queue: limits.reader_queue.get() as usize,
+            stream_bytes: limits.reader_bytes.bytes(),
             batch_bytes: limits.batch_bytes.bytes(),
             channels_per_stream: limits.channels_per_stream.get(),
+            spectators_per_table: limits.spectators_per_table.get() as usize,
+            spectators_per_caller: limits.spectators_per_caller.get() as usize,
             keep_finished: retention.finished.time(),
         }
     }

@@ -91,6 +91,36 @@ impl Default for Connections {
     }
 }
 
+/// Pages for browsers, and guests.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Web {
+    /// Serves the pages; `None` serves them on a loopback address alone.
+    #[serde(with = "setting_value")]
+    pub enabled: Option<bool>,
+    /// Sites that may embed the pages in their own.
+    pub frame_ancestors: Origins,
+    /// Lets guests, who have no API key, create tables and play each other.
+    #[serde(with = "setting_value")]
+    pub guests: bool,
+    /// Open tables of the guests of one network address.
+    pub guest_tables: Count<1, 1_000>,
+    /// Tables that the guests of one network address create in an hour.
+    pub guest_tables_per_hour: Count<1, 3_600>,
+}
+
+impl Default for Web {
+    fn default() -> Web {
+        Web {
+            enabled: None,
+            frame_ancestors: Origins::default(),
+            guests: false,
+            guest_tables: const { Count::new(10) },
+            guest_tables_per_hour: const { Count::new(60) },
+        }
+    }
+}
+
 /// Hard limits. An exceeded limit is named in the error.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -103,6 +133,10 @@ pub struct Limits {
     pub streams_per_connection: Count<1, 10_000>,
     /// Concurrently attached seats and tables on one stream.
     pub channels_per_stream: Count<1, 100_000>,
+    /// Spectators of one table, and viewers who wait for its rematch.
+    pub spectators_per_table: Count<1, 100_000>,
+    /// Those of them from one caller: an API key, or a network address.
+    pub spectators_per_caller: Count<1, 100_000>,
     /// Open tables of one API key, unless the key has its own limit; and, counted separately, the tables of
     /// all tournaments of one organiser.
     pub tables_per_key: Count<1, 1_000_000>,
@@ -110,10 +144,21 @@ pub struct Limits {
     pub requests_per_second: Count<1, 1_000_000>,
     /// Burst of requests of one API key.
     pub request_burst: Count<1, 1_000_000>,
+    /// Sustained attaches per second of one API key, on all its streams; in proportion if the key has its own limit of
+    /// requests.
+    pub attaches_per_second: Count<1, 1_000_000>,
+    /// Burst of attaches of one API key.
+    pub attach_burst: Count<1, 1_000_000>,
     /// Callers tracked by rate limits at the same time.
     pub callers: Count<1, 1_000_000>,
     /// Updates queued for one reader; a slower one is cut off and can resume.
     pub reader_queue: Count<16, 65_536>,
+    /// Bytes queued for one reader.
+    pub reader_bytes: Size<{ 256 * KIB }, { 1024 * MIB }>,
+    /// Bytes queued for all readers of one connection.
+    pub connection_bytes: Size<MIB, { 2048 * MIB }>,
+    /// Bytes queued for all readers of one caller: an API key, or a network address.
+    pub caller_bytes: Size<MIB, { 4095 * MIB }>,
     /// Requests queued for one table.
     pub table_queue: Count<1, 4_096>,
     /// Log entries queued for the disk.
@@ -127,11 +172,18 @@ impl Default for Limits {
             batch_bytes: const { Size::from_kib(256) },
             streams_per_connection: const { Count::new(128) },
             channels_per_stream: const { Count::new(4_096) },
+            spectators_per_table: const { Count::new(1_000) },
+            spectators_per_caller: const { Count::new(100) },
             tables_per_key: const { Count::new(10_000) },
             requests_per_second: const { Count::new(1_000) },
             request_burst: const { Count::new(2_000) },
+            attaches_per_second: const { Count::new(1_000) },
+            attach_burst: const { Count::new(10_000) },
             callers: const { Count::new(65_536) },
             reader_queue: const { Count::new(1_024) },
+            reader_bytes: const { Size::from_kib(4 * 1024) },
+            connection_bytes: const { Size::from_kib(16 * 1024) },
+            caller_bytes: const { Size::from_kib(256 * 1024) },
             table_queue: const { Count::new(64) },
             commit_queue: const { Count::new(8_192) },
         }
@@ -152,6 +204,9 @@ pub struct TableDefaults {
     pub forfeit_after: Count<1, 1_000>,
     /// Time that a table waits for its seats to be filled before it expires.
     pub fill_within: Span<SECOND, { 30 * DAY }>,
+    /// Time in which players must reveal the entropy that they committed to, once all seats of a table are filled; and
+    /// each of the two steps in which it is collected for a tournament.
+    pub reveal_within: Span<SECOND, { 10 * MINUTE }>,
     /// Idle time after which a table leaves memory.
     pub idle: Span<SECOND, DAY>,
     /// Time for a decision whose existence is hidden from other players.
@@ -169,6 +224,7 @@ impl Default for TableDefaults {
             grace: const { Span::from_ms(2 * MINUTE) },
             forfeit_after: const { Count::new(3) },
             fill_within: const { Span::from_ms(HOUR) },
+            reveal_within: const { Span::from_ms(10 * SECOND) },
             idle: const { Span::from_ms(5 * MINUTE) },
             hidden_window: const { Span::from_ms(5 * SECOND) },
             hidden_window_constant: false,
@@ -218,6 +274,9 @@ impl Default for Bots {
 pub struct Agents {
     /// Concurrent tables of one agent, regardless of the capacity it announces.
     pub max_tables: Count<1, 10_000>,
+    /// Part of an agent's capacity that the tables and tournaments of one owner may hold, in percent. The owner of its name
+    /// may hold all of it.
+    pub owner_share: Count<1, 100>,
     /// Registered names in total.
     pub known: Count<1, 100_000>,
     /// Registered names per API key, or of everyone together on a server without keys.
@@ -246,6 +305,7 @@ impl Default for Agents {
     fn default() -> Agents {
         Agents {
             max_tables: const { Count::new(1_000) },
+            owner_share: const { Count::new(50) },
             known: const { Count::new(10_000) },
             known_per_key: const { Count::new(1_000) },
             names_expire: const { RetentionPeriod::days(30) },

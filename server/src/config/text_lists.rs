@@ -49,7 +49,8 @@ impl TextList for Origins {
             let host = text.strip_prefix("http://").or(text.strip_prefix("https://"));
             text == "*"
                 || host.is_some_and(|host| {
-                    !host.is_empty() && !host.contains(['/', '@', '*']) && printable(host)
+                    // Origins become values of headers, in which ',', ';' and '\'' have a meaning.
+                    !host.is_empty() && !host.contains(['/', '@', '*', ',', ';', '\'']) && printable(host)
                 })
         };
         (texts.len() <= MAX_ENTRIES && texts.iter().all(allowed)).then_some(Origins(texts))
@@ -159,7 +160,15 @@ mod tests {
         let named: Origins = read(&["https://example.org", "http://localhost:8080"]).unwrap();
         assert!(!named.allows_any());
         assert!(read::<Origins>(&["*"]).unwrap().allows_any());
-        for bad in ["", "example.org", "https://", "https://example.org/page", "https://*.org", "ftp://x"] {
+        for bad in [
+            "",
+            "example.org",
+            "https://",
+            "https://example.org/page",
+            "https://*.org",
+            "ftp://x",
+            "https://a;b",
+        ] {
             assert_eq!(read::<Origins>(&[bad]), None, "{bad}");
         }
         assert_eq!(read::<Origins>(&["*"; 257]), None);

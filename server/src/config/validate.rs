@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use super::Settings;
+use super::{Limits, Settings};
 use crate::identity::KeySet;
 
 /// A key, and the reason why its value conflicts with others.
@@ -22,7 +22,28 @@ pub(super) fn validate(settings: &Settings) -> Result<(), Violation> {
         let why = "a batch must fit into a message: make it smaller, or limits.message_bytes larger";
         return Err(("limits.batch_bytes", String::from(why)));
     }
-    Ok(())
+    check_reader_bytes(limits)
+}
+
+/// Each bound of unread bytes fits into the next larger one.
+fn check_reader_bytes(limits: &Limits) -> Result<(), Violation> {
+    let [batch, reader, connection, caller] = [
+        limits.batch_bytes.bytes(),
+        limits.reader_bytes.bytes(),
+        limits.connection_bytes.bytes(),
+        limits.caller_bytes.bytes(),
+    ];
+    let violation =
+        |key, smaller: &str| Err((key, format!("{smaller} is larger: make it smaller, or this one larger")));
+    if reader < batch {
+        violation("limits.reader_bytes", "limits.batch_bytes")
+    } else if connection < reader {
+        violation("limits.connection_bytes", "limits.reader_bytes")
+    } else if caller < connection {
+        violation("limits.caller_bytes", "limits.connection_bytes")
+    } else {
+        Ok(())
+    }
 }
 
 fn check_tls(settings: &Settings) -> Result<(), Violation> {
@@ -90,6 +111,12 @@ impl Settings {
     /// The metrics address, if other machines can reach it.
     fn exposed_metrics(&self) -> Option<SocketAddr> {
         self.metrics.filter(|address| is_exposed(*address))
+    }
+
+    /// Reports whether the server has pages for browsers.
+    #[must_use]
+    pub fn serves_pages(&self) -> bool {
+        self.web.enabled.unwrap_or(!is_exposed(self.listen))
     }
 
     /// Warnings for the operator about who can use the server, one line each.

@@ -10,6 +10,7 @@ use std::task::{Context, Poll};
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use parlor_fields::InvalidField;
+use parlor_host::limits::StreamAllowance;
 use parlor_host::{AgentStream, StreamReceiver};
 use parlor_proto::codec::{Codec, EncodedCodec, EncodedMessage};
 use parlor_proto::v1::{self, agent_service_server::SERVICE_NAME};
@@ -21,6 +22,7 @@ use tower::{Service, service_fn};
 use tracing::{Instrument, Span};
 
 use super::inbound::{InboundStream, bidirectional};
+use super::layer::limits::stream_allowance;
 use super::revocation::until_revoked;
 use super::routes::{ResponseFuture, unknown_method};
 use super::table::{caller, with_scope};
@@ -74,6 +76,7 @@ impl Agents {
     async fn handshake(
         &self,
         caller: &Caller,
+        allowance: StreamAllowance,
         mut requests: Streaming<v1::ConnectRequest>,
     ) -> Result<ConnectedAgent, Status> {
         let timeout = self.0.settings.agents.hello_within.get();
@@ -87,7 +90,7 @@ impl Agents {
         };
         let (arrival, first_items) = convert::hello(hello, caller)?;
         arrival.profile.games.iter().try_for_each(|game| self.0.games().check(*game))?;
-        let (agent, outbox) = self.0.host.connect(arrival).await.map_err(Failure::from)?;
+        let (agent, outbox) = self.0.host.connect(arrival, allowance).await.map_err(Failure::from)?;
         Ok(ConnectedAgent { agent, outbox, first_items, requests })
     }
 
@@ -115,10 +118,11 @@ impl Agents {
         request: Request<Streaming<v1::ConnectRequest>>,
     ) -> Result<Response<BoxStream<'static, Result<EncodedMessage, Status>>>, Status> {
         let caller = with_scope(&request, Scope::Agents)?;
+        let allowance = stream_allowance(&request);
         let (agents, requests, span) = (self.clone(), request.into_inner(), Span::current());
         // Response headers are sent before the hello arrives: some clients send nothing until they have them.
         let connecting = async move {
-            let connected = agents.handshake(&caller, requests).await?;
+            let connected = agents.handshake(&caller, allowance, requests).await?;
             Ok::<_, Status>(until_revoked(agents.responses(connected), Some(caller)))
         };
         Ok(Response::new(stream::once(connecting.instrument(span)).try_flatten().boxed()))
@@ -131,7 +135,8 @@ impl Agents {
         let caller = caller(&request);
         let convert::AgentPage { filter, after, size } = convert::list_agents(request.into_inner())?;
         filter.game.map_or(Ok(()), |game| self.0.games().check(game))?;
-        let (summaries, has_more) = self.0.host.agents().list(&filter, after.as_deref(), size);
+        let owner = caller.as_ref().map(|caller| caller.owner().as_str());
+        let (summaries, has_more) = self.0.host.agents().list(&filter, owner, after.as_deref(), size);
         let next = summaries.last().filter(|_| has_more).map(|agent| agent.identity.name.clone());
         Ok(Response::new(v1::ListAgentsResponse {
             agents: summaries.iter().map(|agent| convert::agent(agent, caller.as_ref())).collect(),

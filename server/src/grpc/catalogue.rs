@@ -1,4 +1,7 @@
-//! CatalogueService: the games that the server offers, their rules and the house bots. Calls need no API key.
+//! CatalogueService: the games that the server offers, their rules, the house bots, and the keys that sign records. Calls
+//! need no API key.
+
+use std::sync::Arc;
 
 use parlor_bots::HouseBot;
 use parlor_engine::{GameId, Text};
@@ -8,10 +11,17 @@ use tonic::{Request, Response, Status, async_trait};
 
 use super::Failure;
 use super::convert::enums::language;
+use super::convert::signing_keys;
+use crate::identity::SigningKeys;
 
 /// Implementation of CatalogueService.
-#[derive(Clone, Copy, Debug)]
-pub struct Catalogue(pub OfferedGames);
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    /// The games.
+    pub games: OfferedGames,
+    /// The keys that sign records.
+    pub keys: Arc<SigningKeys>,
+}
 
 /// The games that a server offers. Any other game is answered like an unknown one.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +79,7 @@ impl CatalogueService for Catalogue {
         &self,
         _: Request<v1::ListGamesRequest>,
     ) -> Result<Response<v1::ListGamesResponse>, Status> {
-        let games = self.0.iter().map(v1::GameInfo::from).collect();
+        let games = self.games.iter().map(v1::GameInfo::from).collect();
         Ok(Response::new(v1::ListGamesResponse { games }))
     }
 
@@ -78,7 +88,7 @@ impl CatalogueService for Catalogue {
         request: Request<v1::GetRulesRequest>,
     ) -> Result<Response<v1::GetRulesResponse>, Status> {
         let v1::GetRulesRequest { game: id, language: number } = request.into_inner();
-        let info = self.0.find(&id)?.info();
+        let info = self.games.find(&id)?.info();
         let language = language(number, "language").map_err(Failure::from)?;
         Ok(Response::new(v1::GetRulesResponse {
             markdown: info.rules.get(language).to_owned(),
@@ -94,9 +104,9 @@ impl CatalogueService for Catalogue {
         let v1::ListHouseBotsRequest { game: id } = request.into_inner();
         if !id.is_empty() {
             // Every bot plays every game, so the filter only validates the game.
-            self.0.find(&id)?;
+            self.games.find(&id)?;
         }
-        let games: Vec<String> = self.0.iter().map(|game| game.info().id.to_owned()).collect();
+        let games: Vec<String> = self.games.iter().map(|game| game.info().id.to_owned()).collect();
         let bots = HouseBot::names().iter().map(|name| {
             let summary =
                 BOT_SUMMARIES.iter().find(|(bot, _)| bot == name).map(|(_, summary)| (*summary).into());
@@ -111,6 +121,13 @@ impl CatalogueService for Catalogue {
     ) -> Result<Response<v1::ListEnumTextsResponse>, Status> {
         Ok(Response::new(v1::ListEnumTextsResponse { enums: enum_texts() }))
     }
+
+    async fn list_signing_keys(
+        &self,
+        _: Request<v1::ListSigningKeysRequest>,
+    ) -> Result<Response<v1::ListSigningKeysResponse>, Status> {
+        Ok(Response::new(v1::ListSigningKeysResponse { keys: signing_keys(&self.keys) }))
+    }
 }
 
 #[cfg(test)]
@@ -120,12 +137,14 @@ mod tests {
 
     use super::*;
 
-    const CATALOGUE: Catalogue = Catalogue(OfferedGames { test_games: false });
+    fn catalogue(test_games: bool) -> Catalogue {
+        Catalogue { games: OfferedGames { test_games }, keys: Arc::new(SigningKeys::from_bytes([1; 32])) }
+    }
 
     #[tokio::test]
     async fn test_games_are_listed_only_with_the_setting() {
         for test_games in [false, true] {
-            let catalogue = Catalogue(OfferedGames { test_games });
+            let catalogue = catalogue(test_games);
             let listed =
                 catalogue.list_games(Request::new(v1::ListGamesRequest {})).await.unwrap().into_inner();
             let count = if test_games { GameId::ALL.len() } else { GameId::published().count() };
@@ -138,12 +157,13 @@ mod tests {
 
     async fn rules(game: &str, language: i32) -> Result<v1::GetRulesResponse, Status> {
         let request = v1::GetRulesRequest { game: game.to_owned(), language };
-        CATALOGUE.get_rules(Request::new(request)).await.map(Response::into_inner)
+        catalogue(false).get_rules(Request::new(request)).await.map(Response::into_inner)
     }
 
     #[tokio::test]
     async fn every_game_is_listed_and_has_its_rules() {
-        let listed = CATALOGUE.list_games(Request::new(v1::ListGamesRequest {})).await.unwrap().into_inner();
+        let listed =
+            catalogue(false).list_games(Request::new(v1::ListGamesRequest {})).await.unwrap().into_inner();
         let ids: Vec<&str> = listed.games.iter().map(|info| info.game.as_str()).collect();
         assert_eq!(ids, GameId::published().map(|game| game.info().id).collect::<Vec<_>>());
         for info in &listed.games {
@@ -166,14 +186,17 @@ mod tests {
         assert_eq!(wrong.code(), Code::InvalidArgument);
         assert_eq!(wrong.message(), "language: has no value 77");
         let bots = v1::ListHouseBotsRequest { game: "chess".to_owned() };
-        assert_eq!(CATALOGUE.list_house_bots(Request::new(bots)).await.unwrap_err().code(), Code::NotFound);
+        assert_eq!(
+            catalogue(false).list_house_bots(Request::new(bots)).await.unwrap_err().code(),
+            Code::NotFound
+        );
     }
 
     #[tokio::test]
     async fn every_house_bot_is_listed_with_a_summary() {
         for game in ["", "gap"] {
             let request = v1::ListHouseBotsRequest { game: game.to_owned() };
-            let listed = CATALOGUE.list_house_bots(Request::new(request)).await.unwrap().into_inner();
+            let listed = catalogue(false).list_house_bots(Request::new(request)).await.unwrap().into_inner();
             let names: Vec<&str> = listed.bots.iter().map(|bot| bot.name.as_str()).collect();
             assert_eq!(names, HouseBot::names());
             for bot in &listed.bots {
@@ -185,8 +208,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn retired_signing_keys_stay_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = SigningKeys::load_or_create(folder.path()).unwrap().current();
+        let new = SigningKeys::rotate(folder.path()).unwrap().current;
+        let keys = Arc::new(SigningKeys::load_or_create(folder.path()).unwrap());
+        let catalogue = Catalogue { keys, ..catalogue(false) };
+        let listed = catalogue.list_signing_keys(Request::new(v1::ListSigningKeysRequest {})).await.unwrap();
+        let message = |key: parlor_fair::PublicKey, retired| v1::SigningKey {
+            key_id: key.id().to_string(),
+            public_key: key.as_bytes().to_vec(),
+            retired,
+        };
+        assert_eq!(listed.into_inner().keys, [message(new, false), message(old, true)]);
+    }
+
+    #[tokio::test]
     async fn texts_of_enums_are_listed() {
-        let listed = CATALOGUE.list_enum_texts(Request::new(v1::ListEnumTextsRequest {})).await.unwrap();
+        let listed =
+            catalogue(false).list_enum_texts(Request::new(v1::ListEnumTextsRequest {})).await.unwrap();
         let enums = listed.into_inner().enums;
         let finish = enums.iter().find(|one| one.name == "SeatFinish").expect("the enum");
         let resigned = v1::EnumValueText {

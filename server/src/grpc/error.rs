@@ -2,7 +2,6 @@
 
 mod report;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use parlor_host::HostError;
@@ -126,23 +125,35 @@ impl From<Failure> for Status {
     }
 }
 
-/// The details of a status: our own, and the same in those of google.rpc.
-fn details(report: ErrorReport, message: &str) -> Vec<Any> {
+/// The failure as a detail, for refusals that are no error of a call.
+impl From<Failure> for v1::ErrorDetail {
+    fn from(failure: Failure) -> v1::ErrorDetail {
+        failure.log();
+        detail(&failure.report(), &failure.message())
+    }
+}
+
+/// Our own detail of a failure.
+fn detail(report: &ErrorReport, message: &str) -> v1::ErrorDetail {
     let ErrorReport { reason, public_message: _, metadata, field, retry } = report;
-    let entries = metadata.into_iter().map(|(key, value)| (key.to_owned(), value));
-    let metadata: BTreeMap<String, String> = entries.collect();
-    let path = field.as_ref().map(|(path, _)| path.clone());
-    let detail = v1::ErrorDetail {
-        reason: reason.into(),
-        field: path.unwrap_or_default(),
+    let entries = metadata.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
+    v1::ErrorDetail {
+        reason: (*reason).into(),
+        field: field.as_ref().map(|(path, _)| path.clone()).unwrap_or_default(),
         text: Some(v1::Text { en: message.to_owned(), de: reason.text().de.to_owned() }),
         retry_ms: retry.map(|retry| u32::try_from(retry.as_millis()).unwrap_or(u32::MAX)),
-        metadata: metadata.clone(),
-    };
+        metadata: entries.collect(),
+    }
+}
+
+/// The details of a status: our own, and the same in those of google.rpc.
+fn details(report: ErrorReport, message: &str) -> Vec<Any> {
+    let detail = detail(&report, message);
+    let ErrorReport { reason, public_message: _, metadata: _, field, retry } = report;
     let info = pb::ErrorInfo {
         reason: reason_name(reason).to_owned(),
         domain: ERROR_DOMAIN.to_owned(),
-        metadata: metadata.into_iter().collect(),
+        metadata: detail.metadata.clone().into_iter().collect(),
     };
     let mut details = vec![any("parlor.v1.ErrorDetail", &detail), any("google.rpc.ErrorInfo", &info)];
     if let Some((field, description)) = field {

@@ -26,7 +26,8 @@ pub const fn status_code(reason: ErrorReason) -> Code {
         | Reason::AgentNotFound
         | Reason::TournamentNotFound
         | Reason::EntrantNotFound
-        | Reason::GroupNotFound => Code::NotFound,
+        | Reason::GroupNotFound
+        | Reason::InviteNotFound => Code::NotFound,
         Reason::RequestIdReused => Code::AlreadyExists,
         Reason::NoSeatFree
         | Reason::SeatTaken
@@ -39,12 +40,17 @@ pub const fn status_code(reason: ErrorReason) -> Code {
         | Reason::DecidedOtherwise
         | Reason::AgentUnavailable
         | Reason::TournamentState
-        | Reason::DealNotOver => Code::FailedPrecondition,
+        | Reason::DealNotOver
+        | Reason::EntropyMismatch
+        | Reason::InviteRevoked
+        | Reason::InviteExpired
+        | Reason::InviteSpent => Code::FailedPrecondition,
         Reason::CursorTooOld => Code::OutOfRange,
         Reason::CursorAhead | Reason::TableDamaged => Code::DataLoss,
         Reason::RateLimited
         | Reason::TooManyTables
         | Reason::TooManyStreams
+        | Reason::TooManyInvites
         | Reason::MessageTooLarge
         | Reason::TooSlow => Code::ResourceExhausted,
         Reason::StoreUnavailable | Reason::ServerStopping => Code::Unavailable,

@@ -13,9 +13,11 @@ use parlor_host::{
 };
 use parlor_proto::convert::InvalidField;
 use parlor_proto::v1;
+use parlor_proto::v1::play_request_item::Item;
 use tonic::{Code, Status, Streaming};
 use tracing::Instrument;
 
+use super::heartbeat::Heartbeat;
 use super::outbound::{InboundTask, ResponseStream};
 use super::{AppState, Failure};
 use crate::grpc::convert;
@@ -65,8 +67,10 @@ pub(super) fn server_streaming<T>(
     inbound: InboundStream,
     outbox: StreamReceiver,
     channels: Vec<(Channel, v1::Attach)>,
+    heartbeat: Option<Heartbeat>,
 ) -> ResponseStream<T> {
-    ResponseStream::new(outbox, InboundTask(tokio::spawn(inbound.follow(channels).in_current_span())))
+    let inbound = InboundTask(tokio::spawn(inbound.follow(channels).in_current_span()));
+    ResponseStream::new(outbox, inbound).with_heartbeat(heartbeat)
 }
 
 impl InboundStream {
@@ -138,6 +142,13 @@ impl InboundStream {
 
     /// Sends the command of an item, if that is possible without waiting.
     fn submit(&self, v1::PlayRequestItem { channel, item }: v1::PlayRequestItem) -> Result<(), Deferred> {
+        if let (Some(Item::TournamentEntropy(entropy)), InboundStream::Agent(agent)) = (&item, self) {
+            let (tournament, answer) = convert::tournament_entropy(entropy)
+                .map_err(|wrong| wrong.within("tournament_entropy"))
+                .map_err(|wrong| Deferred::Refused(channel, Refusal::Broken(wrong)))?;
+            agent.answer_entropy(tournament, answer);
+            return Ok(());
+        }
         let command = self.decode(item).map_err(|refusal| Deferred::Refused(channel, refusal))?;
         self.handle()
             .try_send(ChannelCommand { channel: Channel(channel), command })
@@ -157,7 +168,6 @@ impl InboundStream {
 
     /// Decodes the command of an item.
     fn decode(&self, item: Option<v1::play_request_item::Item>) -> Result<ClientCommand, Refusal> {
-        use v1::play_request_item::Item;
         match item {
             Some(Item::Attach(attach)) => self.attach(attach),
             Some(Item::Detach(_)) => Ok(ClientCommand::Detach),
@@ -169,6 +179,21 @@ impl InboundStream {
                         Err(Refusal::Answered(Box::new(convert::invalid_answer(decision_id, wrong))))
                     }
                 }
+            }
+            Some(Item::Reveal(reveal)) => match self {
+                InboundStream::Client { .. } => {
+                    let entropy = convert::entropy_reveal(&reveal)
+                        .map_err(|wrong| Refusal::Revealed(Box::new(convert::invalid_reveal(wrong))))?;
+                    Ok(ClientCommand::Reveal(Box::new(entropy)))
+                }
+                InboundStream::Agent(_) => {
+                    let why = "must not be set: the seats of agents commit to nothing";
+                    Err(Refusal::Broken(InvalidField::at("reveal", why)))
+                }
+            },
+            Some(Item::TournamentEntropy(_)) => {
+                let why = "must not be set: it is for agents, over Connect";
+                Err(Refusal::Broken(InvalidField::at("tournament_entropy", why)))
             }
             None => {
                 let wrong = InvalidField::at("item", "must be set");
@@ -203,6 +228,7 @@ impl InboundStream {
                 self.handle().count_refused_answer();
                 v1::stream_item::Item::Answered(*answered)
             }
+            Refusal::Revealed(revealed) => v1::stream_item::Item::Revealed(*revealed),
             Refusal::Closed(closed) => {
                 self.handle().close(Channel(channel)).await;
                 v1::stream_item::Item::Closed(*closed)
@@ -266,6 +292,8 @@ impl<'a> StreamEnd<'a> {
 enum Refusal {
     /// The answer is refused; the channel stays open.
     Answered(Box<v1::Answered>),
+    /// The reveal is refused; the channel stays open.
+    Revealed(Box<v1::EntropyRevealed>),
     /// The channel is closed.
     Closed(Box<v1::ChannelClosed>),
     /// The stream ends with an error.

@@ -6,7 +6,11 @@ mod catalogue;
 pub mod convert;
 mod error;
 mod error_code;
+mod follow_tables;
+mod guests;
+mod heartbeat;
 mod inbound;
+mod invites;
 pub mod layer;
 mod method;
 mod outbound;
@@ -23,6 +27,7 @@ pub use agent::Agents;
 pub use catalogue::{Catalogue, OfferedGames};
 pub use error::Failure;
 pub use error_code::{ERROR_DOMAIN, reason_name, status_code};
+pub use guests::Guests;
 pub use method::Method;
 pub use peer::Peer;
 pub use play::Play;
@@ -30,10 +35,12 @@ pub use record::Records;
 pub use table::Tables;
 pub use tournament::Tournaments;
 
+use std::sync::Arc;
+
 use parlor_host::Host;
 
 use crate::config::Settings;
-use crate::identity::ServerKey;
+use crate::identity::{ServerKey, SigningKeys};
 
 /// The result of a unary handler, or the start of a response stream.
 type RpcResult<T> = Result<tonic::Response<T>, tonic::Status>;
@@ -47,6 +54,10 @@ pub struct AppState {
     pub tournaments: parlor_host::tournaments::Tournaments,
     /// Signs and verifies tokens.
     pub server_key: ServerKey,
+    /// Sign records.
+    pub signing_keys: Arc<SigningKeys>,
+    /// Rates of guests.
+    pub guests: Guests,
     /// Defaults and limits.
     pub settings: Settings,
 }

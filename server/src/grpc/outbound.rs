@@ -13,6 +13,7 @@ use tonic::Status;
 use parlor_host::agents::Suspension;
 use parlor_host::{HostError, OutboundBatch, StreamReceiver};
 
+use super::heartbeat::Heartbeat;
 use crate::grpc::convert;
 
 /// A response stream of encoded messages of type `M`. Dropping it aborts the inbound task.
@@ -20,6 +21,8 @@ use crate::grpc::convert;
 pub(super) struct ResponseStream<M> {
     outbox: StreamReceiver,
     inbound: InboundTask,
+    /// Boxed: few streams have one.
+    heartbeat: Option<Box<Heartbeat>>,
     is_ended: bool,
     _message: PhantomData<fn() -> M>,
 }
@@ -37,7 +40,12 @@ impl Drop for InboundTask {
 
 impl<M> ResponseStream<M> {
     pub(super) fn new(outbox: StreamReceiver, inbound: InboundTask) -> ResponseStream<M> {
-        ResponseStream { outbox, inbound, is_ended: false, _message: PhantomData }
+        ResponseStream { outbox, inbound, heartbeat: None, is_ended: false, _message: PhantomData }
+    }
+
+    /// Adds heartbeats: empty messages while there are no items.
+    pub(super) fn with_heartbeat(self, heartbeat: Option<Heartbeat>) -> ResponseStream<M> {
+        ResponseStream { heartbeat: heartbeat.map(Box::new), ..self }
     }
 }
 
@@ -51,9 +59,18 @@ impl<M: EnvelopeFields> Stream for ResponseStream<M> {
         if self.is_ended {
             return Poll::Ready(None);
         }
-        if let Some(OutboundBatch { items, suspension: aside, end_reason: ending }) =
-            ready!(self.outbox.poll_next(cx))
-        {
+        let batch = match (self.outbox.poll_next(cx), &mut self.heartbeat) {
+            (Poll::Ready(batch), _) => batch,
+            (Poll::Pending, None) => return Poll::Pending,
+            (Poll::Pending, Some(heartbeat)) => {
+                ready!(heartbeat.poll(cx));
+                return Poll::Ready(Some(Ok(EncodedMessage(Default::default()))));
+            }
+        };
+        if let Some(OutboundBatch { items, suspension: aside, end_reason: ending }) = batch {
+            if let Some(heartbeat) = &mut self.heartbeat {
+                heartbeat.restart();
+            }
             self.is_ended = ending.is_some();
             let mut message = items.into_bytes();
             // The order of protobuf fields is free, so the envelope is appended to the encoded items.

@@ -1,4 +1,4 @@
-//! PlayService: the streams Play and Follow, and the unary Act.
+//! PlayService: the streams Play and Follow, and the unary Act and RevealEntropy.
 //!
 //! The host encodes the messages of Play and Follow, so these methods use [`EncodedCodec`] and are routed
 //! here instead of by generated code.
@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_util::future::BoxFuture;
+use parlor_host::HostError;
 use parlor_proto::codec::{Codec, EncodedCodec};
 use parlor_proto::v1::{self, play_service_server::SERVICE_NAME};
 use tonic::body::Body;
@@ -15,7 +16,9 @@ use tonic::server::{Grpc, NamedService};
 use tonic::{Request, Response, Status, Streaming};
 use tower::{Service, service_fn};
 
+use super::heartbeat::Heartbeat;
 use super::inbound::{InboundStream, bidirectional, server_streaming};
+use super::layer::limits::stream_allowance;
 use super::layer::trace::{trace_seat, trace_table};
 use super::outbound::ResponseStream;
 use super::routes::{ResponseFuture, unknown_method};
@@ -55,6 +58,10 @@ impl Service<http::Request<Body>> for Play {
                 let mut grpc = Grpc::new(Codec::default()).max_decoding_message_size(max_bytes);
                 Ok(grpc.unary(service_fn(|request| play.act(request)), request).await)
             }),
+            "/parlor.v1.PlayService/RevealEntropy" => Box::pin(async move {
+                let mut grpc = Grpc::new(Codec::default()).max_decoding_message_size(max_bytes);
+                Ok(grpc.unary(service_fn(|request| play.reveal_entropy(request)), request).await)
+            }),
             _ => unknown_method(),
         }
     }
@@ -65,8 +72,8 @@ impl Play {
         &self,
         request: Request<Streaming<v1::PlayRequest>>,
     ) -> Result<Response<ResponseStream<v1::PlayResponse>>, Status> {
-        let caller = caller(&request);
-        let (handle, outbox) = self.0.host.open_stream().map_err(Failure::from)?;
+        let (caller, allowance) = (caller(&request), stream_allowance(&request));
+        let (handle, outbox) = self.0.host.open_stream(allowance).map_err(Failure::from)?;
         let inbound = InboundStream::Client { state: self.0.clone(), caller, handle };
         Ok(Response::new(bidirectional(inbound, outbox, Vec::new(), request.into_inner())))
     }
@@ -75,11 +82,26 @@ impl Play {
         &self,
         request: Request<v1::FollowRequest>,
     ) -> Result<Response<ResponseStream<v1::FollowResponse>>, Status> {
-        let caller = caller(&request);
-        let channels = convert::follow_channels(request.into_inner()).map_err(Failure::from)?;
-        let (handle, outbox) = self.0.host.open_stream().map_err(Failure::from)?;
+        let (caller, allowance) = (caller(&request), stream_allowance(&request));
+        let params = convert::follow_channels(request.into_inner()).map_err(Failure::from)?;
+        let (handle, outbox) = self.0.host.open_stream(allowance).map_err(Failure::from)?;
+        let convert::FollowParams { channels, heartbeat } = params;
+        let heartbeat = heartbeat.map(|interval| Heartbeat::new(self.0.host.clone(), interval));
         let inbound = InboundStream::Client { state: self.0.clone(), caller, handle };
-        Ok(Response::new(server_streaming(inbound, outbox, channels)))
+        Ok(Response::new(server_streaming(inbound, outbox, channels, heartbeat)))
+    }
+
+    fn reveal_entropy(
+        &self,
+        request: Request<v1::RevealEntropyRequest>,
+    ) -> BoxFuture<'_, Result<Response<v1::RevealEntropyResponse>, Status>> {
+        Box::pin(async move {
+            let (token, entropy) = convert::reveal_entropy(&request.into_inner(), &self.0.server_key)?;
+            trace_table(token.table());
+            trace_seat(token.seat());
+            self.0.host.reveal_entropy(token, entropy).await.map_err(Failure::from)?;
+            Ok(Response::new(v1::RevealEntropyResponse {}))
+        })
     }
 
     fn act(
@@ -87,17 +109,30 @@ impl Play {
         request: Request<v1::ActRequest>,
     ) -> BoxFuture<'_, Result<Response<v1::ActResponse>, Status>> {
         Box::pin(async move {
-            let (token, answer) = convert::act(request.into_inner(), &self.0.server_key)?;
+            let (token, step) = convert::act(request.into_inner(), &self.0.server_key)?;
             trace_table(token.table());
             trace_seat(token.seat());
-            let answered = match answer {
-                Ok(answer) => {
-                    let answered = self.0.host.act(token, answer).await;
-                    convert::answered(&answered.map_err(Failure::from)?)
+            let response = match step {
+                convert::ActStep::Answer(Ok(answer)) => {
+                    let answered = self.0.host.act(token, answer).await.map_err(Failure::from)?;
+                    let answered = Some(convert::answered(&answered));
+                    v1::ActResponse { answered, revealed: None }
                 }
-                Err(refused) => refused,
+                convert::ActStep::Answer(Err(refused)) => {
+                    v1::ActResponse { answered: Some(*refused), revealed: None }
+                }
+                convert::ActStep::Reveal(entropy) => {
+                    let outcome = match self.0.host.reveal_entropy(token, entropy).await {
+                        // The table's own refusal is a response.
+                        Err(error) if !matches!(error, HostError::Command(_)) => {
+                            return Err(Failure::from(error).into());
+                        }
+                        outcome => outcome,
+                    };
+                    v1::ActResponse { answered: None, revealed: Some(convert::revealed(outcome)) }
+                }
             };
-            Ok(Response::new(v1::ActResponse { answered: Some(answered) }))
+            Ok(Response::new(response))
         })
     }
 }

@@ -18,7 +18,7 @@ use super::replay::replay_stream;
 use super::table::caller;
 use super::{AppState, Failure, RpcResult};
 use crate::grpc::convert::{self, tournament::tournament_message};
-use crate::identity::{Caller, Scope};
+use crate::identity::{Caller, Scope, SigningKeys};
 
 /// Maximum bytes of the records or steps in one message of a stream. A single larger one is sent alone.
 pub(super) const MAX_BATCH_BYTES: usize = 256 << 10;
@@ -57,6 +57,7 @@ impl RecordService for Records {
             let proof = self.revealed_shuffle(deal.tournament).await?;
             convert::prove_deal(&mut message, proof.as_ref());
         }
+        convert::sign_record(&mut message, &self.0.signing_keys);
         Ok(Response::new(v1::GetRecordResponse { record: Some(message) }))
     }
 
@@ -102,7 +103,9 @@ impl RecordService for Records {
         let tables = self.0.host.tournament_tables(tournament, owner, admin).await.map_err(Failure::from)?;
         let proof = self.revealed_shuffle(tournament).await?;
         let (host, tables) = (self.0.host.clone(), tables.into_iter());
-        let export = RecordExport { host, tables, viewer, proof, next: None };
+        let manifest = Some(convert::ManifestBuilder::new(tournament, viewer, proof.is_some()));
+        let keys = self.0.signing_keys.clone();
+        let export = RecordExport { host, tables, viewer, proof, keys, manifest, next: None };
         Ok(Response::new(Box::pin(export_stream(export))))
     }
 }
@@ -115,6 +118,10 @@ struct RecordExport {
     viewer: Option<Viewer>,
     /// The shuffle of the tournament with its seed, if it is over.
     proof: Option<v1::TournamentShuffle>,
+    /// Sign the records and the manifest.
+    keys: Arc<SigningKeys>,
+    /// The manifest of the records so far; `None` once it was sent.
+    manifest: Option<convert::ManifestBuilder>,
     /// A record that did not fit into the previous message.
     next: Option<v1::Record>,
 }
@@ -130,6 +137,7 @@ impl RecordExport {
                 Ok(record) => {
                     let mut message = convert::record(&record, self.viewer, None);
                     convert::prove_deal(&mut message, self.proof.as_ref());
+                    convert::sign_record(&mut message, &self.keys);
                     return Ok(Some(message));
                 }
                 // Other tables of the deal are still playing, or the table was just deleted.
@@ -147,11 +155,15 @@ impl RecordExport {
             bytes += record.encoded_len();
             if bytes > MAX_BATCH_BYTES && !records.is_empty() {
                 self.next = Some(record);
-                break;
+                return Ok(Some(v1::ExportRecordsResponse { records, manifest: None }));
+            }
+            if let Some(manifest) = &mut self.manifest {
+                manifest.add(&record);
             }
             records.push(record);
         }
-        Ok(Some(v1::ExportRecordsResponse { records }).filter(|message| !message.records.is_empty()))
+        let manifest = self.manifest.take().map(|manifest| manifest.sign(&self.keys));
+        Ok(manifest.map(|manifest| v1::ExportRecordsResponse { records, manifest: Some(manifest) }))
     }
 }
 

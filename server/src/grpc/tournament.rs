@@ -105,9 +105,21 @@ impl TournamentService for Tournaments {
         &self,
         request: Request<v1::StartTournamentRequest>,
     ) -> RpcResult<v1::StartTournamentResponse> {
-        let id = &request.get_ref().tournament_id;
-        let (id, access) = self.command(&request, id, TournamentCommand::Start).await?;
+        let v1::StartTournamentRequest { tournament_id: id, entropy_commitment } = request.get_ref();
+        let commitment = convert::entropy_commitment(entropy_commitment, "entropy_commitment");
+        let start = TournamentCommand::Start { commitment: commitment.map_err(Failure::from)? };
+        let (id, access) = self.command(&request, id, start).await?;
         Ok(Response::new(v1::StartTournamentResponse { tournament: self.get(id, &access).await? }))
+    }
+
+    async fn reveal_tournament_entropy(
+        &self,
+        request: Request<v1::RevealTournamentEntropyRequest>,
+    ) -> RpcResult<v1::RevealTournamentEntropyResponse> {
+        let v1::RevealTournamentEntropyRequest { tournament_id: id, entropy } = request.get_ref();
+        let entropy = convert::revealed_entropy(entropy, "entropy").map_err(Failure::from)?;
+        self.command(&request, id, TournamentCommand::Reveal { entropy }).await?;
+        Ok(Response::new(v1::RevealTournamentEntropyResponse {}))
     }
 
     async fn get_tournament(

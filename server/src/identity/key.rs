@@ -158,6 +158,12 @@ impl From<KeyHash> for String {
 pub struct KeyId(u64);
 
 impl KeyId {
+    /// The id as a number.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
     /// Id of callers on a server without keys.
     pub(crate) const NONE: KeyId = KeyId(0);
 }

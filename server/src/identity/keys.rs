@@ -9,6 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
+use parlor_host::TableId;
+
 use super::Owner;
 use super::key::{KeyEntry, KeyHash, KeyId, Quota, Scope, has_key_format};
 
@@ -53,6 +55,14 @@ pub enum KeySetError {
         /// Its owner.
         owner: Owner,
     },
+    /// The owner of a key has the name of an owner of guests' tables.
+    #[error("the owner {owner} of the key {id} has a name that is kept for guests: choose another one")]
+    GuestOwner {
+        /// The key.
+        id: KeyId,
+        /// Its owner.
+        owner: Owner,
+    },
     /// A reload without keys would open the server to everyone.
     #[error("the new settings have no keys, and would let everyone in: keep one, or restart the server")]
     LastKeyRemoved,
@@ -69,6 +79,9 @@ impl KeySet {
             let (id, owner) = (hash.id(), owner.clone());
             if !seen.insert(*hash) {
                 return Err(KeySetError::Duplicate { id, owner });
+            }
+            if owner.is_guest() {
+                return Err(KeySetError::GuestOwner { id, owner });
             }
             if scopes.is_empty() {
                 return Err(KeySetError::NoScopes { id, owner });
@@ -203,6 +216,11 @@ impl Caller {
         }
     }
 }
+
+/// Holder of the owner token of a table, in the extensions of its requests. It is no [`Caller`]: it has no scopes, and owns
+/// nothing else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TableOwner(pub TableId);
 
 /// Reason why an API key is refused. The message never contains what the caller sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

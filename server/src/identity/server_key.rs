@@ -1,53 +1,22 @@
-//! The server key, which signs seat tokens and spectator tokens.
+//! The server key, which authenticates seat tokens and spectator tokens.
 
-use std::{
-    fmt,
-    fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
-    path::{Path, PathBuf},
+use std::{fmt, path::Path};
+
+use parlor_host::{RandomnessError, Secret, random_bytes};
+
+use super::key_file::{KeyFile, KeyFileError};
+
+/// The key's file in the data folder.
+const FILE: KeyFile = KeyFile {
+    name: "server.key",
+    key: "server key",
+    risk: "every seat token can be forged",
+    remedy: "delete it to get a new one and end all tokens",
 };
 
-use parlor_host::RandomnessError;
-use parlor_host::Secret;
-use parlor_host::random_bytes;
-
-/// Name of the key's file in the data folder.
-pub const SERVER_KEY_FILE: &str = "server.key";
-
-/// 32 secret bytes that sign tokens. Their holder can play every seat.
+/// 32 secret bytes that authenticate tokens. Their holder can play every seat.
 #[derive(Clone)]
 pub struct ServerKey(Secret<[u8; 32]>);
-
-/// The server key cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ServerKeyError {
-    /// Other users can read the file.
-    #[error("{} can be read by others (mode {mode:o}), so every seat token can be forged: chmod 600 it, or delete it to get a new one and end all tokens", path.display())]
-    ReadableByOthers {
-        /// The file.
-        path: PathBuf,
-        /// Its permissions.
-        mode: u32,
-    },
-    /// The file does not contain a key.
-    #[error("{} is not a server key of 32 bytes: restore it from a backup, or delete it to get a new one and end all tokens", path.display())]
-    NotAKey {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file could not be read or created.
-    #[error("{} cannot be used as the server key ({why}): check the data folder and who owns it", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// The operating system's error.
-        why: io::Error,
-    },
-    /// No random bytes to generate a key from.
-    #[error(transparent)]
-    RandomnessError(#[from] RandomnessError),
-}
 
 impl ServerKey {
     /// Generates a key, for a server that stores nothing: its tokens end with the process.
@@ -67,25 +36,13 @@ impl ServerKey {
 
     /// Reads the key of a data folder. The first start creates the folder and the key, readable by this user
     /// only.
-    pub fn load_or_create(folder: &Path) -> Result<ServerKey, ServerKeyError> {
-        let path = folder.join(SERVER_KEY_FILE);
-        match File::open(&path) {
-            Ok(file) => read(file, path),
-            Err(why) if why.kind() == io::ErrorKind::NotFound => create(folder, path),
-            Err(why) => Err(ServerKeyError::Io { path, why }),
-        }
+    pub fn load_or_create(folder: &Path) -> Result<ServerKey, KeyFileError> {
+        FILE.load_or_create(folder).map(ServerKey)
     }
-}
 
-impl ServerKey {
     /// Removes the key of a data folder, if it has one: all its tokens end, and the next start creates a new key.
-    pub fn remove(folder: &Path) -> Result<(), ServerKeyError> {
-        let path = folder.join(SERVER_KEY_FILE);
-        let removed = fs::remove_file(&path).and_then(|()| File::open(folder)?.sync_all());
-        match removed {
-            Err(why) if why.kind() != io::ErrorKind::NotFound => Err(ServerKeyError::Io { path, why }),
-            _ => Ok(()),
-        }
+    pub fn remove(folder: &Path) -> Result<(), KeyFileError> {
+        FILE.remove(folder)
     }
 }
 
@@ -95,58 +52,11 @@ impl fmt::Debug for ServerKey {
     }
 }
 
-/// Reads the key from its file, and refuses one that others can read or that has the wrong length.
-fn read(file: File, path: PathBuf) -> Result<ServerKey, ServerKeyError> {
-    // Checked on the open file, so that it cannot be swapped in between.
-    let mode = match file.metadata() {
-        Ok(metadata) if !metadata.is_file() => return Err(ServerKeyError::NotAKey { path }),
-        Ok(metadata) => metadata.permissions().mode() & 0o7777,
-        Err(why) => return Err(ServerKeyError::Io { path, why }),
-    };
-    if mode & 0o077 != 0 {
-        return Err(ServerKeyError::ReadableByOthers { path, mode });
-    }
-    let mut bytes = Vec::with_capacity(33);
-    if let Err(why) = file.take(33).read_to_end(&mut bytes) {
-        return Err(ServerKeyError::Io { path, why });
-    }
-    match bytes.try_into() {
-        Ok(bytes) => Ok(ServerKey::from_bytes(bytes)),
-        Err(_) => Err(ServerKeyError::NotAKey { path }),
-    }
-}
-
-/// Creates the key's file atomically: written under another name, synced and then linked.
-fn create(folder: &Path, path: PathBuf) -> Result<ServerKey, ServerKeyError> {
-    let key = ServerKey::generate()?;
-    let unique = u64::from_be_bytes(random_bytes()?);
-    let draft = folder.join(format!("{SERVER_KEY_FILE}.{unique:016x}"));
-    let made = write_draft(folder, &draft, &key).and_then(|()| {
-        // Unlike a rename, a link never replaces a key that another process has just created.
-        fs::hard_link(&draft, &path)?;
-        File::open(folder)?.sync_all()
-    });
-    // May not exist; if it cannot be removed, it is as well protected as the key.
-    let _removed = fs::remove_file(&draft);
-    match made {
-        Ok(()) => Ok(key),
-        Err(why) if why.kind() == io::ErrorKind::AlreadyExists => match File::open(&path) {
-            Ok(file) => read(file, path),
-            Err(why) => Err(ServerKeyError::Io { path, why }),
-        },
-        Err(why) => Err(ServerKeyError::Io { path, why }),
-    }
-}
-
-fn write_draft(folder: &Path, draft: &Path, key: &ServerKey) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(draft)?;
-    file.write_all(key.reveal())?;
-    file.sync_all()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     fn mode(path: &Path) -> u32 {
@@ -164,9 +74,9 @@ mod tests {
         let first = ServerKey::load_or_create(&folder).unwrap();
         let second = ServerKey::load_or_create(&folder).unwrap();
         assert_eq!(first.reveal(), second.reveal());
-        assert_eq!((mode(&folder), mode(&folder.join(SERVER_KEY_FILE))), (0o700, 0o600));
+        assert_eq!((mode(&folder), mode(&folder.join(FILE.name))), (0o700, 0o600));
         let files: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
-        assert_eq!(files, [SERVER_KEY_FILE], "no draft is left");
+        assert_eq!(files, [FILE.name], "no draft is left");
         assert_ne!(ServerKey::load_or_create(parent.path()).unwrap().reveal(), first.reveal());
     }
 
@@ -185,12 +95,12 @@ mod tests {
     fn key_readable_by_others_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         ServerKey::load_or_create(folder.path()).unwrap();
-        let path = folder.path().join(SERVER_KEY_FILE);
+        let path = folder.path().join(FILE.name);
         for open in [0o644, 0o640, 0o602, 0o610] {
             set_mode(&path, open);
             let refused = ServerKey::load_or_create(folder.path()).unwrap_err();
             assert!(
-                matches!(refused, ServerKeyError::ReadableByOthers { mode, .. } if mode == open),
+                matches!(refused, KeyFileError::ReadableByOthers { mode, .. } if mode == open),
                 "{refused}"
             );
             assert!(refused.to_string().contains("chmod 600"), "{refused}");
@@ -202,18 +112,18 @@ mod tests {
     #[test]
     fn malformed_key_file_is_refused_and_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(SERVER_KEY_FILE);
+        let path = folder.path().join(FILE.name);
         for content in [&b""[..], &[7; 31], &[7; 33]] {
             fs::write(&path, content).unwrap();
             set_mode(&path, 0o600);
             let refused = ServerKey::load_or_create(folder.path()).unwrap_err();
-            assert!(matches!(refused, ServerKeyError::NotAKey { .. }), "{refused}");
+            assert!(matches!(refused, KeyFileError::NotAKey { .. }), "{refused}");
             assert_eq!(fs::read(&path).unwrap(), content);
         }
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         let refused = ServerKey::load_or_create(folder.path()).unwrap_err();
-        assert!(matches!(refused, ServerKeyError::NotAKey { .. }), "{refused}");
+        assert!(matches!(refused, KeyFileError::NotAKey { .. }), "{refused}");
     }
 
     #[test]

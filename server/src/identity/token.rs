@@ -1,16 +1,19 @@
-//! Seat tokens and spectator tokens.
+//! Seat tokens, spectator tokens, invites and owner tokens.
 //!
 //! A token names its table and seat, and is verified by its MAC, so the server stores none.
 //!
 //! ```text
 //! seat       "pls_" base64url( table id (16) || seat (1) || generation (4, big-endian) || mac (32) )
 //! spectator  "plv_" base64url( table id (16) || generation (4, big-endian) || mac (32) )
+//! invite     "pli_" base64url( table id (16) || number (4, big-endian) || mac (32) )
+//! owner      "plo_" base64url( table id (16) || mac (32) )
 //! mac        HMAC-SHA256( server key, domain || everything before the mac )
-//! domain     "parlor seat token v1" or "parlor spectator token v1"
+//! domain     "parlor seat token v1", "parlor spectator token v1", "parlor invite v1" or "parlor owner token v1"
 //! ```
 //!
 //! The base64url has no padding. Verification has two steps, with a look-up of the table in between:
 //! [`ServerKey::verify_seat_token`] verifies the MAC, [`VerifiedSeatToken::check_generation`] checks that the token is the newest.
+//! An invite holds as long as the log of its table says so, an owner token as long as its table exists.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -19,7 +22,10 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
 use super::server_key::ServerKey;
-use super::{API_KEY_PREFIX, Generation, TokenError, TokenKind, VerifiedSeatToken, VerifiedSpectatorToken};
+use super::{
+    API_KEY_PREFIX, Generation, Owner, TokenError, TokenKind, VerifiedInvite, VerifiedSeatToken,
+    VerifiedSpectatorToken,
+};
 use parlor_host::Secret;
 use parlor_host::TableId;
 
@@ -28,6 +34,8 @@ const fn domain(kind: TokenKind) -> &'static [u8] {
     match kind {
         TokenKind::Seat => b"parlor seat token v1",
         TokenKind::Spectator => b"parlor spectator token v1",
+        TokenKind::Invite => b"parlor invite v1",
+        TokenKind::Owner => b"parlor owner token v1",
     }
 }
 
@@ -35,7 +43,8 @@ const fn domain(kind: TokenKind) -> &'static [u8] {
 const fn claim_length(kind: TokenKind) -> usize {
     match kind {
         TokenKind::Seat => 21,
-        TokenKind::Spectator => 20,
+        TokenKind::Spectator | TokenKind::Invite => 20,
+        TokenKind::Owner => 16,
     }
 }
 
@@ -81,6 +90,44 @@ impl ServerKey {
         }
     }
 
+    /// The secret of an invite. Deterministic, so a repeated CreateInvite returns the same one.
+    #[must_use]
+    pub fn invite(&self, table: TableId, number: u32) -> Secret<String> {
+        let mut claim = Vec::with_capacity(claim_length(TokenKind::Invite));
+        claim.extend_from_slice(table.as_bytes());
+        claim.extend_from_slice(&number.to_be_bytes());
+        self.sign(TokenKind::Invite, claim)
+    }
+
+    /// Verifies the MAC of an invite.
+    pub fn verify_invite(&self, secret: &str) -> Result<VerifiedInvite, TokenError> {
+        let claim = self.verify(TokenKind::Invite, secret)?;
+        match (table(&claim), generation(&claim)) {
+            (Some(table), Some(Generation(number))) => Ok(VerifiedInvite::new(table, number)),
+            _ => Err(TokenError::Wrong(TokenKind::Invite)),
+        }
+    }
+
+    /// The token that stands for the owner of a table that a guest made.
+    #[must_use]
+    pub fn owner_token(&self, table: TableId) -> Secret<String> {
+        self.sign(TokenKind::Owner, table.as_bytes().to_vec())
+    }
+
+    /// Verifies the MAC of an owner token, and returns its table.
+    pub fn verify_owner_token(&self, token: &str) -> Result<TableId, TokenError> {
+        let claim = self.verify(TokenKind::Owner, token)?;
+        table(&claim).ok_or(TokenError::Wrong(TokenKind::Owner))
+    }
+
+    /// The owner of the tables that guests from a network address make. The store does not tell the address.
+    #[must_use]
+    pub fn guest_owner(&self, address: &str) -> Owner {
+        let digest = self.hmac(b"parlor guest v1", address.as_bytes());
+        let [a, b, c, d, e, f, g, h, ..] = digest;
+        Owner::guest([a, b, c, d, e, f, g, h])
+    }
+
     fn sign(&self, kind: TokenKind, mut claim: Vec<u8>) -> Secret<String> {
         let mac = self.mac(kind, &claim);
         claim.extend_from_slice(&mac);
@@ -108,8 +155,12 @@ impl ServerKey {
     }
 
     fn mac(&self, kind: TokenKind, claim: &[u8]) -> [u8; 32] {
+        self.hmac(domain(kind), claim)
+    }
+
+    fn hmac(&self, domain: &[u8], claim: &[u8]) -> [u8; 32] {
         let mut mac = Hmac::<Sha256>::new_from_slice(self.reveal()).expect("HMAC accepts keys of any length");
-        mac.update(domain(kind));
+        mac.update(domain);
         mac.update(claim);
         mac.finalize().into_bytes().into()
     }
@@ -128,6 +179,8 @@ fn wrong_credential(wanted: TokenKind, token: &str) -> TokenError {
         (API_KEY_PREFIX, "an API key"),
         (TokenKind::Seat.prefix(), "a seat token"),
         (TokenKind::Spectator.prefix(), "a spectator token"),
+        (TokenKind::Invite.prefix(), "an invite"),
+        (TokenKind::Owner.prefix(), "an owner token"),
     ];
     match known.into_iter().find(|(prefix, _)| token.starts_with(prefix)) {
         Some((_, got)) => TokenError::OtherKind { wanted, got },

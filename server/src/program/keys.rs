@@ -1,11 +1,13 @@
-//! API keys: generating one, and reloading them while the server runs.
+//! API keys: generating one, and reloading them while the server runs. Signing keys: rotating them.
 
 use std::process::ExitCode;
+
+use anyhow::bail;
 
 use super::print;
 use crate::{
     config::{Settings, Sources},
-    identity::{ApiKeys, KeySet, NewKey, Owner, Quota, Scope},
+    identity::{ApiKeys, KeyRotation, KeySet, NewKey, Owner, Quota, Scope, SigningKeys},
 };
 
 /// Generates a key and prints it; it is not shown again.
@@ -22,6 +24,24 @@ pub(super) fn new(
         "The API key for its owner, shown only once:\n\n  {text}\n\n\
          Lines for the settings file, which hold only its hash (then send the server SIGHUP):\n\n{}",
         lines.trim_end()
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Replaces the signing key of the data folder, and prints the ids of both.
+pub(super) fn rotate_signing(settings: &Settings) -> anyhow::Result<ExitCode> {
+    if settings.store_file().is_none() {
+        bail!("store = \"memory\" keeps no signing key: each start has a new one");
+    }
+    let KeyRotation { retired, current } = SigningKeys::rotate(&settings.data)?;
+    let retired = match retired {
+        Some(retired) => format!("\nretired {}, public key {retired}", retired.id()),
+        None => String::new(),
+    };
+    print(format_args!(
+        "new     {}, public key {current}{retired}\n\
+         Records are signed with the new key once the server has been started again.",
+        current.id()
     ));
     Ok(ExitCode::SUCCESS)
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     config::{Settings, Sources, Store},
-    identity::{ApiKeys, KeySet, ServerKey},
+    identity::{ApiKeys, KeySet, ServerKey, SigningKeys},
     telemetry::Telemetry,
     transport::{RunningServer, Server, ServerDependencies},
 };
@@ -37,13 +37,14 @@ async fn serve(sources: &Sources, settings: &Settings) -> anyhow::Result<ExitCod
     // Before anything else, so that a signal during start-up is handled too.
     let mut signals = Signals::listen().context("signals cannot be listened for")?;
     let keys = Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone())?));
-    let (log, server_key) = open_store(settings)?;
+    let (log, server_key, signing_keys) = open_store(settings)?;
     store::ensure_known_games(settings, log.listed_games().await?)?;
     let parts = ServerDependencies {
         clock: Arc::new(SystemClock::new()),
         log: log.clone(),
         keys: keys.clone(),
         server_key,
+        signing_keys: Arc::new(signing_keys),
     };
     let mut running = Server::start(settings, parts).await?;
 
@@ -74,19 +75,22 @@ async fn serve(sources: &Sources, settings: &Settings) -> anyhow::Result<ExitCod
     }
 }
 
-/// Opens the store and the server key.
-fn open_store(settings: &Settings) -> anyhow::Result<(Arc<dyn Log>, ServerKey)> {
+/// Opens the store, the server key and the signing keys.
+fn open_store(settings: &Settings) -> anyhow::Result<(Arc<dyn Log>, ServerKey, SigningKeys)> {
     match (&settings.store, settings.store_file()) {
         (Store::Sqlite(_), Some(file)) => {
             // Also creates the data folder.
             let server_key = ServerKey::load_or_create(&settings.data)?;
+            let signing_keys = SigningKeys::load_or_create(&settings.data)?;
             warn_of_shared_folder(&settings.data);
             let queue = settings.limits.commit_queue.get() as usize;
             let log = SqliteLog::open(&file, SqliteOptions { queue, ..SqliteOptions::default() })?;
-            Ok((Arc::new(log), server_key))
+            Ok((Arc::new(log), server_key, signing_keys))
         }
-        // A store in memory needs no persistent key.
-        (Store::Memory | Store::Sqlite(_), _) => Ok((Arc::new(MemoryLog::new()), ServerKey::generate()?)),
+        // A store in memory needs no persistent keys.
+        (Store::Memory | Store::Sqlite(_), _) => {
+            Ok((Arc::new(MemoryLog::new()), ServerKey::generate()?, SigningKeys::generate()?))
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The message printed when the server is up: its address, and the next command to type.
+//! The message printed when the server is up: its address, and where to play.
 
 use std::{fmt, net::SocketAddr};
 
@@ -29,9 +29,14 @@ impl StartupMessage<'_> {
         address
     }
 
+    /// The scheme of its addresses.
+    fn scheme(&self) -> &'static str {
+        if self.settings.tls.files().is_some() { "https" } else { "http" }
+    }
+
     /// The `--server` flag that the client needs, if any.
     fn server_flag(&self) -> String {
-        let scheme = if self.settings.tls.files().is_some() { "https" } else { "http" };
+        let scheme = self.scheme();
         let address = self.local_address();
         let is_default = scheme == "http" && address.port() == DEFAULT_PORT && address.ip().is_loopback();
         if is_default { String::new() } else { format!(" --server {scheme}://{address}") }
@@ -63,7 +68,12 @@ impl fmt::Display for StartupMessage<'_> {
             writeln!(f, "  metrics  http://{address}/metrics, and http://{address}/ready")?;
         }
         let server = self.server_flag();
-        write!(f, "  play     parlor play gap{server}")
+        if self.settings.serves_pages() {
+            writeln!(f, "  play     {}://{}/", self.scheme(), self.local_address())?;
+            write!(f, "  terminal parlor play gap{server}")
+        } else {
+            write!(f, "  play     parlor play gap{server}")
+        }
     }
 }
 
@@ -86,7 +96,8 @@ mod tests {
                 "parlor-server {version} listens on 127.0.0.1:7766 (no TLS, no API keys)\n  \
                  tables   in data/parlor.db\n  \
                  metrics  http://127.0.0.1:7767/metrics, and http://127.0.0.1:7767/ready\n  \
-                 play     parlor play gap"
+                 play     http://127.0.0.1:7766/\n  \
+                 terminal parlor play gap"
             )
         );
         settings.metrics = None;
@@ -96,15 +107,26 @@ mod tests {
             format!(
                 "parlor-server {version} listens on 127.0.0.1:4000 (no TLS, no API keys)\n  \
                  tables   in memory: they end with the server\n  \
-                 play     parlor play gap --server http://127.0.0.1:4000"
+                 play     http://127.0.0.1:4000/\n  \
+                 terminal parlor play gap --server http://127.0.0.1:4000"
             )
         );
+        // Other machines get pages only if the settings say so.
         assert!(startup_message(&settings, "0.0.0.0:7766").ends_with("play     parlor play gap"));
         assert!(startup_message(&settings, "[::]:80").ends_with("--server http://[::1]:80"));
         settings.tls.certificate = Some("c.pem".into());
         settings.tls.key = Some("c.key".into());
         let text = startup_message(&settings, "192.0.2.1:7766");
         assert!(text.contains("(TLS, no API keys)"), "{text}");
-        assert!(text.ends_with("parlor play gap --server https://192.0.2.1:7766"), "{text}");
+        assert!(text.ends_with("  play     parlor play gap --server https://192.0.2.1:7766"), "{text}");
+        settings.web.enabled = Some(true);
+        let text = startup_message(&settings, "0.0.0.0:7766");
+        assert!(
+            text.contains("\n  play     https://127.0.0.1:7766/\n  terminal parlor play gap --server"),
+            "{text}"
+        );
+        settings.web.enabled = Some(false);
+        let text = startup_message(&settings, "127.0.0.1:7766");
+        assert!(text.contains("\n  play     parlor play gap --server"), "{text}");
     }
 }

@@ -21,6 +21,9 @@ pub const CONNECTIONS_OPEN: &str = "parlor_connections_open";
 /// Connections closed at once because of a limit, by limit: in total, or per address.
 pub const CONNECTIONS_REFUSED: &str = "parlor_connections_refused_total";
 
+/// Responses to browsers, by status.
+pub const PAGE_RESPONSES: &str = "parlor_page_responses_total";
+
 /// Registers the description of each metric.
 pub(super) fn describe() {
     describe_counter!(REQUESTS, "Completed requests, by method and status.");
@@ -28,6 +31,7 @@ pub(super) fn describe() {
     describe_gauge!(STREAMS_OPEN, "Open streams, by method.");
     describe_gauge!(CONNECTIONS_OPEN, "Open connections.");
     describe_counter!(CONNECTIONS_REFUSED, "Connections closed at once because of a limit, by limit.");
+    describe_counter!(PAGE_RESPONSES, "Responses to browsers, by status.");
     describe_counter!(MOVES, "Accepted answers of players, except to secret decisions.");
     describe_gauge!(TABLES_IN_MEMORY, "Tables in memory, by shard.");
     describe_histogram!(COMMIT_SECONDS, Unit::Seconds, "Duration of commits to the store.");

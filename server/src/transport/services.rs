@@ -14,8 +14,8 @@ use crate::grpc::{Agents, AppState, Catalogue, Play, Records, Tables, Tournament
 /// Routes to every service. Parlor's services are reported as serving.
 pub(super) async fn routes(state: &Arc<AppState>, health: &Health) -> Routes {
     let max_bytes = state.settings.limits.message_bytes.bytes();
-    let catalogue =
-        CatalogueServiceServer::new(Catalogue(state.games())).max_decoding_message_size(max_bytes);
+    let catalogue = Catalogue { games: state.games(), keys: state.signing_keys.clone() };
+    let catalogue = CatalogueServiceServer::new(catalogue).max_decoding_message_size(max_bytes);
     let tables = TableServiceServer::new(Tables(state.clone())).max_decoding_message_size(max_bytes);
     let agents = Agents(state.clone());
     let play = Play(state.clone());

@@ -25,6 +25,7 @@ use crate::{
         },
         routes::Routes,
     },
+    pages::PagesLayer,
 };
 
 /// HTTP/2 streams that are admitted beyond the limit of a connection, so that their calls fail with a reason.
@@ -68,13 +69,15 @@ pub(super) fn service(
 + Send
 + 'static {
     let (connections, limits) = (&settings.connections, &settings.limits);
+    let host_names = HostNameLayer::new(dependencies.keys.clone(), host_names);
     ServiceBuilder::new()
+        .layer(PagesLayer::new(settings, host_names.clone()))
         .layer(cors::layer(&connections.cors_origins))
         .layer(GrpcWebLayer::new())
         .layer(TraceLayer::new(dependencies.clock.clone()))
         .layer(MetricsLayer::new(dependencies.clock.clone()))
-        .layer(HostNameLayer::new(dependencies.keys.clone(), host_names))
-        .layer(IdentityLayer::new(dependencies.keys.clone()))
+        .layer(host_names)
+        .layer(IdentityLayer::new(dependencies.keys.clone(), dependencies.server_key.clone()))
         .layer(LimitLayer::new(limits, dependencies.clock.clone()))
         .layer(AdmissionLayer)
         .layer(MessageLimitLayer::new(limits.message_bytes.bytes()))

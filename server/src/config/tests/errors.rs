@@ -108,7 +108,7 @@ fn file_error_is_reported_even_if_a_later_source_overrides_it() {
     let covered = [("PARLOR_LIMITS_CALLERS", "5")];
     let refused = TestSources::new("limits = 3", &covered, &[]).load_error();
     assert!(
-        refused.starts_with("limits in parlor.toml: expected a section [limits] with batch_bytes, callers,"),
+        refused.starts_with("limits in parlor.toml: expected a section [limits] with attach_burst, attaches_per_second, batch_bytes,"),
         "{refused}"
     );
     assert!(TestSources::new("'log.level' = 'info'", &[], &[]).load().is_err());
@@ -278,5 +278,23 @@ fn conflicting_settings_are_refused() {
         "limits.batch_bytes in parlor.toml: a batch must fit into a message: make it smaller, or limits.message_bytes \
          larger",
     );
+    for (setting, larger, smaller) in [
+        ("limits.reader_bytes = '256KiB'\nlimits.batch_bytes = '512KiB'", "reader_bytes", "batch_bytes"),
+        (
+            "limits.reader_bytes = '17MiB'\nlimits.connection_bytes = '16MiB'",
+            "connection_bytes",
+            "reader_bytes",
+        ),
+        (
+            "limits.connection_bytes = '257MiB'\nlimits.caller_bytes = '256MiB'",
+            "caller_bytes",
+            "connection_bytes",
+        ),
+    ] {
+        let refused = format!(
+            "limits.{larger} in parlor.toml: limits.{smaller} is larger: make it smaller, or this one larger"
+        );
+        check(setting, &[], &[], &refused);
+    }
     load("listen = '127.0.0.1:0'\nmetrics = '127.0.0.1:0'", &[], &[]);
 }

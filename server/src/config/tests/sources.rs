@@ -129,6 +129,7 @@ fn foreign_environment_variables_are_ignored() {
     let environment = [
         ("PARLOR_TEST_SEED", "7"),
         ("PARLOR_CLI_KEY", "x"),
+        ("PARLOR_CLIENT_DATA", "/data"),
         ("PARLOR_PORT", "tcp://10.0.0.1:7766"),
         ("PARLOR_PORT_7766_TCP_ADDR", "10.0.0.1"),
         ("PARLOR_SERVICE_HOST", "10.0.0.1"),

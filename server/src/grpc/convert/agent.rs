@@ -5,18 +5,20 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use parlor_engine::{GameId, Seat};
-use parlor_host::TableId;
-use parlor_host::agents::{AgentFilter, AgentIdentity, AgentProfile, AgentStatus, AgentSummary, Suspension};
+use parlor_host::agents::{
+    AgentFilter, AgentIdentity, AgentProfile, AgentStatus, AgentSummary, EntropyAnswer, SeatedBy, Suspension,
+};
 use parlor_host::{AgentArrival, AgentStream};
+use parlor_host::{TableId, TournamentId};
 use parlor_proto::convert::field::{InvalidField, number, one_of};
 use parlor_proto::convert::seat;
 use parlor_proto::v1;
 use sha2::{Digest, Sha256};
 
 use super::attach::{checked_items, wants};
-use super::id::table_id;
+use super::id::{table_id, tournament_id};
 use super::list::{game_filter, invalid_page_token};
-use super::shuffle::entropy;
+use super::shuffle::{entropy_commitment, revealed_entropy};
 use super::table::timestamp;
 use super::validate::page_size;
 use super::{ToMessage, saturating_u32};
@@ -29,6 +31,8 @@ const MAX_NAME_CHARS: usize = 64;
 const AGENT_KEY_BYTES: RangeInclusive<usize> = 16..=64;
 /// Valid values of `max_tables`.
 const MAX_TABLES_RANGE: RangeInclusive<u32> = 1..=10_000;
+/// Valid values of `min_decision_ms`: up to a week.
+const MIN_DECISION_RANGE_MS: RangeInclusive<u32> = 0..=604_800_000;
 /// Page sizes of ListAgents.
 const DEFAULT_PAGE_SIZE: u32 = 100;
 const MAX_PAGE_SIZE: u32 = 1000;
@@ -77,21 +81,58 @@ pub fn connect_items(wire: v1::ConnectRequest) -> Result<Vec<v1::PlayRequestItem
 }
 
 fn arrival(wire: v1::AgentHello, caller: &Caller) -> Result<AgentArrival, Failure> {
-    let v1::AgentHello { name, version, agent_key, games, max_tables, wants, entropy, bookmarks } = wire;
+    let v1::AgentHello {
+        name,
+        version,
+        agent_key,
+        games,
+        max_tables,
+        wants,
+        bookmarks,
+        adds_entropy,
+        seated_by,
+        min_decision_ms,
+    } = wire;
     let name = agent_name(name, "name")?;
     let key = agent_key_hash(&agent_key, caller.key() != KeyId::NONE)?;
     let profile = AgentProfile {
         version: agent_version(version, "version")?,
         games: self::games(&games)?,
         max_tables: number(max_tables, MAX_TABLES_RANGE, "max_tables")?,
+        seated_by: one_of(seated_by, "seated_by", |seated_by| {
+            Some(match seated_by {
+                v1::SeatedBy::Unspecified | v1::SeatedBy::Anyone => SeatedBy::Anyone,
+                v1::SeatedBy::Owner => SeatedBy::Owner,
+                v1::SeatedBy::Tournaments => SeatedBy::Tournaments,
+            })
+        })?,
+        min_decision: number(min_decision_ms, MIN_DECISION_RANGE_MS, "min_decision_ms")?,
     };
     Ok(AgentArrival {
         identity: AgentIdentity { name, owner: caller.owner().as_str().to_owned(), key },
         profile,
         wants: self::wants(wants)?,
-        entropy: self::entropy(&entropy)?,
+        adds_entropy,
         bookmarks: self::bookmarks(&bookmarks)?,
     })
+}
+
+/// Decodes what an agent adds to the shuffles of a tournament.
+pub fn tournament_entropy(
+    wire: &v1::TournamentEntropy,
+) -> Result<(TournamentId, EntropyAnswer), InvalidField> {
+    use v1::tournament_entropy::Step;
+    let v1::TournamentEntropy { tournament_id: id, step } = wire;
+    let answer = match step {
+        Some(Step::Commitment(commitment)) => {
+            let commitment = entropy_commitment(commitment, "commitment")?;
+            let missing = || InvalidField::at("commitment", "must have 32 bytes");
+            EntropyAnswer::Commit(commitment.ok_or_else(missing)?)
+        }
+        Some(Step::Reveal(entropy)) => EntropyAnswer::Reveal(revealed_entropy(entropy, "reveal")?),
+        None => return Err(InvalidField::new("must have a commitment or a reveal")),
+    };
+    Ok((tournament_id(id, "tournament_id")?, answer))
 }
 
 /// The hash of an agent key. Optional for callers with an API key.
@@ -149,10 +190,12 @@ pub fn welcome(stream: &AgentStream) -> v1::AgentWelcome {
 /// The suspension of an agent, which gets no new seats meanwhile.
 #[must_use]
 pub fn set_aside(suspension: Suspension) -> v1::SetAside {
-    let Suspension { reason, since, until, consecutive: _ } = suspension;
+    let Suspension { reason, tournament, since, until, consecutive: _ } = suspension;
+    let place = if tournament.is_some() { "in this tournament" } else { "at tables of one organiser" };
     v1::SetAside {
         reason: reason.to_message().into(),
-        message: format!("{}: it gets no new seats for a while", reason.description()),
+        message: format!("{} {place}: it gets no new seats there for a while", reason.description()),
+        tournament_id: tournament.map(|tournament| tournament.to_string()).unwrap_or_default(),
         since_time: Some(timestamp(since)),
         until_time: Some(timestamp(until)),
     }
@@ -161,8 +204,17 @@ pub fn set_aside(suspension: Suspension) -> v1::SetAside {
 /// An agent, as the caller sees it.
 #[must_use]
 pub fn agent(summary: &AgentSummary, caller: Option<&Caller>) -> v1::Agent {
-    let AgentSummary { identity, profile, status, tables, suspension, created, last_seen, answer_times } =
-        summary;
+    let AgentSummary {
+        identity,
+        profile,
+        status,
+        tables,
+        suspension,
+        created,
+        last_seen,
+        answer_times,
+        entropy_withheld,
+    } = summary;
     let micros = |time: Duration| u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
     let state = match status {
         AgentStatus::Connected => v1::AgentState::Here,
@@ -186,7 +238,15 @@ pub fn agent(summary: &AgentSummary, caller: Option<&Caller>) -> v1::Agent {
             mean_us: micros(answer_times.mean()),
             longest_us: micros(answer_times.longest),
             reported_mean_us: answer_times.reported_mean().map(micros),
+            entropy_withheld: *entropy_withheld,
         }),
+        seated_by: match profile.seated_by {
+            SeatedBy::Anyone => v1::SeatedBy::Anyone,
+            SeatedBy::Owner => v1::SeatedBy::Owner,
+            SeatedBy::Tournaments => v1::SeatedBy::Tournaments,
+        }
+        .into(),
+        min_decision_ms: profile.min_decision,
         owned: caller.is_some_and(|caller| caller.owner().as_str() == identity.owner),
     }
 }

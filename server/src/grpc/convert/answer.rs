@@ -1,12 +1,14 @@
-//! Answers to decisions, and their outcomes.
+//! Answers to decisions, and their outcomes; Act, which may also reveal entropy.
 
 use parlor_engine::{AnyAction, Lang, Localise};
+use parlor_fair::Entropy;
 use parlor_host::table::{Answer, CommandError, Decided, DecisionAnswer, DecisionId};
 use parlor_host::{AnswerOutcome, AnswerRefused, Answered, HostError};
 use parlor_proto::convert::field::{InvalidField, required};
 use parlor_proto::encode::{self, Encode, Prost, ToWire, build_message};
 use parlor_proto::v1;
 
+use super::shuffle::revealed_entropy;
 use super::{AsMessage, saturating_u32};
 use crate::grpc::Failure;
 use crate::identity::{ServerKey, VerifiedSeatToken};
@@ -27,19 +29,32 @@ pub fn answer(wire: v1::Answer) -> Result<DecisionAnswer, InvalidField> {
     Ok(DecisionAnswer { decision: DecisionId(decision_id.into()), answer, reported: think_ms })
 }
 
-/// Decodes Act: the seat token, and the answer or its refusal. A refused answer is a response, not an error
-/// of the call.
-pub fn act(
-    wire: v1::ActRequest,
-    key: &ServerKey,
-) -> Result<(VerifiedSeatToken, Result<DecisionAnswer, v1::Answered>), Failure> {
-    let v1::ActRequest { seat_token, answer } = wire;
+/// Content of Act.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ActStep {
+    /// An answer, or its refusal: that is a response, not an error of the call.
+    Answer(Result<DecisionAnswer, Box<v1::Answered>>),
+    /// A reveal of the seat's entropy.
+    Reveal(Entropy),
+}
+
+/// Decodes Act: the seat token, and the answer or the reveal.
+pub fn act(wire: v1::ActRequest, key: &ServerKey) -> Result<(VerifiedSeatToken, ActStep), Failure> {
+    let v1::ActRequest { seat_token, answer, reveal_entropy } = wire;
     let token = key.verify_seat_token(&seat_token)?;
-    let Some(answer) = answer else {
-        return Err(InvalidField::at("answer", "must be set").into());
+    let step = match (answer, reveal_entropy) {
+        (Some(answer), None) => {
+            let decision_id = answer.decision_id;
+            let answer = self::answer(answer);
+            ActStep::Answer(answer.map_err(|wrong| Box::new(invalid_answer(decision_id, wrong))))
+        }
+        (None, Some(entropy)) => ActStep::Reveal(revealed_entropy(&entropy, "reveal_entropy")?),
+        (Some(_), Some(_)) => {
+            return Err(InvalidField::at("reveal_entropy", "must not be set together with answer").into());
+        }
+        (None, None) => return Err(InvalidField::at("answer", "must be set, or reveal_entropy").into()),
     };
-    let decision_id = answer.decision_id;
-    Ok((token, self::answer(answer).map_err(|wrong| invalid_answer(decision_id, wrong))))
+    Ok((token, step))
 }
 
 /// The outcome of an answer that does not decode: refused.

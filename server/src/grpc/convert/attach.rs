@@ -1,10 +1,12 @@
 //! Attach items of streams, and the channels of Follow.
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use parlor_host::TableId;
 use parlor_host::{Channel, ViewerCredential, Wants};
-use parlor_proto::convert::field::{InvalidField, length};
+use parlor_proto::convert::field::{InvalidField, length, number};
 use parlor_proto::v1;
 
 use super::id::table_id;
@@ -16,6 +18,8 @@ use crate::identity::{Caller, Scope, ServerKey};
 pub const MAX_ITEMS_PER_MESSAGE: usize = 1024;
 /// Maximum number of channels in one call of Follow.
 const MAX_FOLLOW_CHANNELS: usize = 64;
+/// Range of the interval of heartbeats, in milliseconds.
+const HEARTBEAT_RANGE_MS: RangeInclusive<u32> = 1_000..=600_000;
 
 /// A decoded attach item.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,10 +76,21 @@ pub(super) fn wants(wire: Option<v1::Wants>) -> Result<Wants, InvalidField> {
     })
 }
 
+/// A decoded Follow call.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FollowParams {
+    /// The channels with their attach items.
+    pub channels: Vec<(Channel, v1::Attach)>,
+    /// Time without a message after which the server sends an empty one; `None` for never.
+    pub heartbeat: Option<Duration>,
+}
+
 /// The channels of a Follow call with their attach items. An invalid attach item closes only its channel, so
 /// the items are not decoded here.
-pub fn follow_channels(wire: v1::FollowRequest) -> Result<Vec<(Channel, v1::Attach)>, InvalidField> {
-    let v1::FollowRequest { channels } = wire;
+pub fn follow_channels(wire: v1::FollowRequest) -> Result<FollowParams, InvalidField> {
+    let v1::FollowRequest { channels, heartbeat_ms } = wire;
+    let heartbeat = heartbeat_ms.map(|interval| number::<u64>(interval, HEARTBEAT_RANGE_MS, "heartbeat_ms"));
+    let heartbeat = heartbeat.transpose()?.map(Duration::from_millis);
     length(&channels, 1..=MAX_FOLLOW_CHANNELS, "channels")?;
     let mut seen = HashSet::new();
     let channels = channels.into_iter().enumerate().map(|(index, v1::FollowChannel { channel, attach })| {
@@ -87,7 +102,7 @@ pub fn follow_channels(wire: v1::FollowRequest) -> Result<Vec<(Channel, v1::Atta
         let attach = attach.ok_or_else(|| wrong("attach", "must be set".to_owned()))?;
         Ok((Channel(channel), attach))
     });
-    channels.collect()
+    Ok(FollowParams { channels: channels.collect::<Result<_, _>>()?, heartbeat })
 }
 
 /// The items of a Play message.

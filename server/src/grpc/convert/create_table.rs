@@ -16,21 +16,23 @@ use super::agent::{agent_name, agent_version};
 use super::enums::visibility_or_public;
 use super::game_choice::game_choice;
 use super::house_bot::house_bot;
-use super::validate::{display_name, idempotency_key, metadata, user_id};
+use super::validate::{display_name, guest_idempotency_key, idempotency_key, metadata, user_id};
 use crate::config::{Bots, TableDefaults};
 use crate::grpc::Failure;
 
 /// Maximum of every time: 30 days, in milliseconds.
-const MAX_TIME_MS: u32 = 2_592_000_000;
+pub(super) const MAX_TIME_MS: u32 = 2_592_000_000;
 const TIME_RANGE_MS: RangeInclusive<u32> = 0..=MAX_TIME_MS;
 
-/// Decodes a request; unset fields get the defaults of the server.
+/// Decodes a request, by a caller with a key or a guest; unset fields get the defaults of the server.
 pub fn create_table(
     wire: v1::CreateTableRequest,
     defaults: &TableDefaults,
     bots: &Bots,
+    by_guest: bool,
 ) -> Result<NewTable, Failure> {
-    let request = idempotency_key("CreateTable", &wire.request_id, &wire)?;
+    let key = if by_guest { guest_idempotency_key } else { idempotency_key };
+    let request = key("CreateTable", &wire.request_id, &wire)?;
     let v1::CreateTableRequest {
         request_id: _,
         game,

@@ -22,6 +22,7 @@ impl ToMessage<v1::TableState> for State {
             State::Cancelled => v1::TableState::Cancelled,
             State::Expired => v1::TableState::Expired,
             State::Faulted => v1::TableState::Faulted,
+            State::Starting => v1::TableState::Starting,
         }
     }
 }

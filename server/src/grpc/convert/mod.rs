@@ -14,6 +14,7 @@ pub(crate) mod enums;
 mod game_choice;
 mod house_bot;
 mod id;
+mod invite;
 mod list;
 mod owner_feed;
 #[cfg(test)]
@@ -21,7 +22,9 @@ pub(crate) mod persistence_tests;
 mod record;
 mod replay;
 mod result;
+mod reveal;
 pub(crate) mod shuffle;
+mod signature;
 pub(crate) mod standings;
 mod stream_item;
 mod table;
@@ -37,25 +40,33 @@ mod validate;
 
 use parlor_fields::InvalidField;
 
-pub use agent::{AgentPage, agent, connect_items, hello, list_agents, set_aside, welcome};
-pub use answer::{act, answer, answered, invalid_answer};
+pub use agent::{
+    AgentPage, agent, connect_items, hello, list_agents, set_aside, tournament_entropy, welcome,
+};
+pub use answer::{ActStep, act, answer, answered, invalid_answer};
 pub use api_codec::ApiCodec;
-pub use attach::{AttachParams, MAX_ITEMS_PER_MESSAGE, attach, follow_channels, play_items};
+pub use attach::{AttachParams, FollowParams, MAX_ITEMS_PER_MESSAGE, attach, follow_channels, play_items};
 pub use create_table::create_table;
+pub use invite::{create_invite, invite, list_invites, revoke_invite};
 pub use list::{TablePage, list_tables, page_token};
-pub use owner_feed::table_news;
+pub use owner_feed::{table_news, turn_change};
 pub use record::{
     GetRecordParams, export_records, get_record, list_records, prove_deal, record, record_summary,
 };
 pub use replay::{ReplayParams, replay, replay_step};
+pub use reveal::{entropy_reveal, invalid_reveal, reveal_entropy, revealed};
+pub use shuffle::{entropy_commitment, revealed_entropy};
+pub use signature::{ManifestBuilder, sign_record, signing_keys};
 pub use stream_item::{ApiItemEncoder, closed, encoded_item, stream_ending};
 pub use table::table;
 pub use table_requests::{
-    ReissueSeatTokenParams, RematchParams, ReplaceSeatParams, ResignSeatParams, cancel_table,
-    create_spectator_token, delete_table, get_table, join_table, reissue_seat_token, rematch, replace_seat,
-    resign_seat,
+    ReissueSeatTokenParams, RematchParams, ReplaceSeatParams, ResignSeatParams, TableCredential,
+    cancel_table, create_spectator_token, delete_table, get_table, join_table, reissue_seat_token, rematch,
+    replace_seat, resign_seat,
 };
+pub use tournament::{page_size as tournament_page_size, reason as tournament_reason, tournament_id};
 pub use tournament_setup::create_tournament;
+pub use tournament_table::parse_table_cursor;
 
 /// Conversion of a host type to its message. Every value has one.
 pub(crate) trait ToMessage<M> {

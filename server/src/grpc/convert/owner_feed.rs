@@ -1,12 +1,19 @@
 //! Items of the owner feed (FollowTables).
 
-use parlor_host::{OwnerEvent, OwnerFeedItem};
+use parlor_host::{OwnerEvent, OwnerFeedItem, TurnChange};
 use parlor_proto::convert::seat_number;
 use parlor_proto::v1;
 use parlor_proto::v1::table_news::News as Wire;
 
 use super::ToMessage;
 use super::table::{house_bot, occupied_seat, player, table, timestamp};
+
+/// A seat that a table began or stopped to wait for.
+#[must_use]
+pub fn turn_change(change: &TurnChange) -> v1::TurnChange {
+    let TurnChange { table, seat, asked } = change;
+    v1::TurnChange { table_id: table.to_string(), seat: seat_number(*seat), asked: *asked }
+}
 
 /// An item of the feed, with the owner-only fields.
 #[must_use]

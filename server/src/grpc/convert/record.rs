@@ -53,7 +53,10 @@ pub fn record(record: &Record, viewer: Option<Viewer>, texts: Option<Lang>) -> v
         length: _,
         numbers: _,
         spectators: _,
+        waiting_for: _,
+        invites: _,
         rematch: _,
+        reveal_before: _,
     } = summary;
     let Setup {
         table,
@@ -96,6 +99,8 @@ pub fn record(record: &Record, viewer: Option<Viewer>, texts: Option<Lang>) -> v
             .as_ref()
             .zip(texts)
             .map(|(ending, lang)| result_texts(ending, lang, viewer.unwrap_or(Viewer::Spectator))),
+        // `sign_record` adds it once the record is whole.
+        signature: None,
     }
 }
 
@@ -181,13 +186,15 @@ impl StepEncoder {
         let told = events.iter().filter(|(to, _)| self.viewer.is_none_or(|viewer| to.includes(viewer)));
         let decided = Seat::all(decided.len() as u8).zip(decided);
         let is_visible = |seat: Seat| self.viewer.is_none_or(|viewer| viewer.seat() == Some(seat));
+        // A viewer is not shown the defaults of its own seat, for which it was not asked.
+        let is_shown = |decided: &Decided| self.viewer.is_none() || decided.was_asked();
         let decided = decided.filter(|(seat, _)| is_visible(*seat));
         let asked: Seats = asked.iter().filter(|seat| is_visible(*seat)).collect();
         Some(v1::RecordStep {
             after_ms: saturating_u32(at.saturating_sub(self.created)),
             told: told.map(|(to, event)| self.event(*to, event)).collect(),
             decided: decided
-                .filter_map(|(seat, made)| made.map(|decided| self.decision(seat, decided)))
+                .filter_map(|(seat, made)| Some(self.decision(seat, made.filter(is_shown)?)))
                 .collect(),
             asked: seat_numbers(asked),
         })

@@ -57,7 +57,7 @@ impl FromMessage<v1::TableResult> for Ending {
 
 impl ToMessage<v1::SeatResult> for SeatResult {
     fn to_message(&self) -> v1::SeatResult {
-        let SeatResult { seat, points, place, finish, time_outs, think_time } = *self;
+        let SeatResult { seat, points, place, finish, time_outs, think_time, away_time } = *self;
         v1::SeatResult {
             seat: seat_number(seat),
             place: place.into(),
@@ -65,13 +65,14 @@ impl ToMessage<v1::SeatResult> for SeatResult {
             finish: finish.to_message().into(),
             clocks_run_out: time_outs,
             think_ms: think_time,
+            away_ms: away_time,
         }
     }
 }
 
 impl FromMessage<v1::SeatResult> for SeatResult {
     fn from_message(wire: v1::SeatResult) -> Result<SeatResult, InvalidField> {
-        let v1::SeatResult { seat, place, points, finish, clocks_run_out, think_ms } = wire;
+        let v1::SeatResult { seat, place, points, finish, clocks_run_out, think_ms, away_ms } = wire;
         Ok(SeatResult {
             seat: self::seat(seat, "seat")?,
             points,
@@ -79,6 +80,7 @@ impl FromMessage<v1::SeatResult> for SeatResult {
             finish: self::finish(finish, "finish")?,
             time_outs: clocks_run_out,
             think_time: think_ms,
+            away_time: away_ms,
         })
     }
 }

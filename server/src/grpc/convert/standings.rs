@@ -16,6 +16,7 @@ pub(crate) fn standings(snapshot: &StandingsSnapshot) -> v1::Standings {
     let StandingsSnapshot {
         setup: _,
         versions: _,
+        withheld: _,
         state,
         progress,
         standings,
@@ -90,6 +91,7 @@ fn row(snapshot: &StandingsSnapshot, row: &StandingsRow) -> v1::StandingsRow {
         out_in_round,
         gain: gain.map(|RotationGain { mean, p_value, flagged }| v1::RotationGain { mean, p_value, flagged }),
         match_points,
+        entropy_withheld: snapshot.withheld.get(index).copied().unwrap_or_default(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Stream items: snapshots, updates, decisions and the other items of a channel, encoded for a stream.
 
 use parlor_engine::AnyView;
-use parlor_host::agents::SeatAssignment;
+use parlor_host::agents::{EntropyRequest, SeatAssignment};
 use parlor_host::table::{Decided, Update};
 use parlor_host::{
     Channel, Closed, DecisionPrompt, HostError, ItemBatch, ItemEncoder, Presence, SeatTime, Snapshot,
@@ -12,6 +12,8 @@ use parlor_proto::encode::{self, Encode, Prost, ToWire};
 use parlor_proto::frame::{self, ItemsField};
 use parlor_proto::v1;
 
+use super::reveal::revealed;
+use super::shuffle::encoded_commitments;
 use super::table::table;
 use super::texts::{BoardOf, TextsOf, board, snapshot_texts};
 use super::{AsMessage, ToMessage, saturating_u32};
@@ -28,13 +30,24 @@ impl ToWire for AsMessage<'_, StreamItem<'_>> {
             StreamItem::Update(update) => Item::Update(AsMessage(*update)),
             StreamItem::Decision(prompt) => Item::Decision(AsMessage(*prompt)),
             StreamItem::Answered(answered) => Item::Answered(AsMessage(*answered)),
+            StreamItem::Revealed(outcome) => Item::Revealed(Prost(revealed((*outcome).clone()))),
             StreamItem::Presence(presence) => Item::Presence(Prost(self::presence(*presence))),
             StreamItem::TimeLeft(seats) => Item::TimeLeft(Prost(time_left(seats))),
             StreamItem::Closed(Closed { why, number, retry }) => {
                 Item::Closed(Prost(closed(why.clone().map(Failure::from), *number, *retry)))
             }
             StreamItem::SeatAssigned(seat) => Item::SeatGiven(Prost(seat_given(*seat))),
+            StreamItem::EntropyRequested(request) => Item::EntropyAsked(Prost(entropy_asked(request))),
         }
+    }
+}
+
+fn entropy_asked(request: &EntropyRequest) -> v1::TournamentEntropyAsked {
+    let EntropyRequest { tournament, commitment, commitments } = request;
+    v1::TournamentEntropyAsked {
+        tournament_id: tournament.to_string(),
+        commitment: commitment.as_bytes().to_vec(),
+        entropy_commitments: encoded_commitments(commitments),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tables as callers see them.
 
 use parlor_engine::Seat;
-use parlor_host::table::{Holder, SeatSetup, SeatSummary, Setup, State, TableSummary};
+use parlor_host::table::{AddedEntropy, Holder, SeatSetup, SeatSummary, Setup, State, TableSummary};
 use parlor_proto::convert::seat_number;
 use parlor_proto::v1;
 use parlor_proto::v1::table_seat::Occupant;
@@ -19,11 +19,14 @@ pub fn table(summary: &TableSummary, owned: bool) -> v1::Table {
         seats,
         shuffle,
         ending,
+        reveal_before,
         started,
         ended,
         length: _,
         numbers: _,
         spectators: _,
+        waiting_for,
+        invites: _,
         rematch,
     } = summary;
     let Setup {
@@ -42,6 +45,14 @@ pub fn table(summary: &TableSummary, owned: bool) -> v1::Table {
         request: _,
     } = &**setup;
     let is_open = *state == State::Open;
+    let is_withheld = |seat: Seat| {
+        let added = shuffle.entropy.get(seat.index()).filter(|_| started.is_some());
+        added.is_some_and(AddedEntropy::is_unrevealed)
+    };
+    let with_seat = |((setup, summary), seat): ((&SeatSetup, &SeatSummary), Seat)| v1::TableSeat {
+        entropy_withheld: is_withheld(seat),
+        ..table_seat(seat, setup, summary, owned)
+    };
     let seats = seat_setups.iter().zip(seats).zip(Seat::all(seats.len() as u8));
     v1::Table {
         table_id: table.to_string(),
@@ -49,7 +60,7 @@ pub fn table(summary: &TableSummary, owned: bool) -> v1::Table {
         rules_version: *rules_version,
         options: Some((*options).into()),
         state: state.to_message().into(),
-        seats: seats.map(|((setup, summary), seat)| table_seat(seat, setup, summary, owned)).collect(),
+        seats: seats.map(with_seat).collect(),
         clock: Some(time.to_message()),
         visibility: visibility.to_message().into(),
         shuffle: Some(shuffle.to_message()),
@@ -62,6 +73,8 @@ pub fn table(summary: &TableSummary, owned: bool) -> v1::Table {
         rematch_table_id: rematch.map(|table| table.to_string()).unwrap_or_default(),
         owned,
         metadata: if owned { metadata.clone() } else { Default::default() },
+        reveal_before: reveal_before.map(timestamp),
+        waiting_for: waiting_for.iter().map(seat_number).collect(),
     }
 }
 
@@ -91,7 +104,7 @@ fn table_seat(seat: Seat, setup: &SeatSetup, summary: &SeatSummary, owned: bool)
 /// A seat with its occupant, not forfeited.
 pub(super) fn occupied_seat(seat: Seat, occupant: Occupant) -> v1::TableSeat {
     let forfeited = v1::SeatFinish::Unspecified.into();
-    v1::TableSeat { seat: seat_number(seat), occupant: Some(occupant), forfeited }
+    v1::TableSeat { seat: seat_number(seat), occupant: Some(occupant), forfeited, entropy_withheld: false }
 }
 
 /// A player. The user id is empty for everyone but the owner.

@@ -20,6 +20,9 @@ impl ToMessage<v1::TableEvent> for TableEvent {
                 let seat = occupied_seat(*seat, player(String::new(), name));
                 Wire::SeatJoined(v1::SeatJoined { seat: Some(seat) })
             }
+            TableEvent::Starting { shuffle } => {
+                Wire::Starting(v1::TableStarting { shuffle: Some(shuffle.to_message()) })
+            }
             TableEvent::Started { shuffle } => {
                 Wire::Started(v1::TableStarted { shuffle: Some(shuffle.to_message()) })
             }
@@ -51,6 +54,7 @@ impl FromMessage<v1::TableEvent> for TableEvent {
         };
         let (field, event) = match event {
             Wire::SeatJoined(wire) => ("seat_joined", joined(wire)),
+            Wire::Starting(wire) => ("starting", starting(wire)),
             Wire::Started(wire) => ("started", started(wire)),
             Wire::ClockRanOut(v1::ClockRanOut { seat: number, times }) => {
                 ("clock_ran_out", seat(number, "seat").map(|seat| TableEvent::TimedOut { seat, times }))
@@ -68,7 +72,7 @@ impl FromMessage<v1::TableEvent> for TableEvent {
 
 fn joined(v1::SeatJoined { seat: joined }: v1::SeatJoined) -> Result<TableEvent, InvalidField> {
     match joined {
-        Some(v1::TableSeat { seat: number, occupant: Some(Occupant::Player(player)), forfeited: _ }) => {
+        Some(v1::TableSeat { seat: number, occupant: Some(Occupant::Player(player)), .. }) => {
             let v1::PlayerSeat { user_id: _, display_name: name } = player;
             Ok(TableEvent::Joined { seat: seat(number, "seat.seat")?, name })
         }
@@ -78,12 +82,16 @@ fn joined(v1::SeatJoined { seat: joined }: v1::SeatJoined) -> Result<TableEvent,
 
 fn replaced(v1::SeatReplaced { seat: replaced }: v1::SeatReplaced) -> Result<TableEvent, InvalidField> {
     match replaced {
-        Some(v1::TableSeat { seat: number, occupant: Some(Occupant::HouseBot(bot)), forfeited: _ }) => {
+        Some(v1::TableSeat { seat: number, occupant: Some(Occupant::HouseBot(bot)), .. }) => {
             let v1::HouseBotSeat { name: bot } = bot;
             Ok(TableEvent::Replaced { seat: seat(number, "seat.seat")?, bot })
         }
         _ => Err(InvalidField::at("seat", "must be a house bot's")),
     }
+}
+
+fn starting(v1::TableStarting { shuffle }: v1::TableStarting) -> Result<TableEvent, InvalidField> {
+    Ok(TableEvent::Starting { shuffle: Box::new(required(shuffle, "shuffle")?) })
 }
 
 fn started(v1::TableStarted { shuffle }: v1::TableStarted) -> Result<TableEvent, InvalidField> {

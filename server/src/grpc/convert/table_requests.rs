@@ -13,14 +13,15 @@ use parlor_proto::v1::resign_seat_request::Seat as Resigned;
 use super::attach::rail_credential;
 use super::house_bot::house_bot;
 use super::id::table_id;
-use super::shuffle::entropy;
+use super::shuffle::entropy_commitment;
 use super::texts::wanted_language;
 use super::validate::{
-    display_name, idempotency_key, note, owned_idempotency_key, seat_idempotency_key, user_id,
+    display_name, guest_idempotency_key, idempotency_key, note, owned_idempotency_key, seat_idempotency_key,
+    user_id,
 };
 use crate::config::Bots;
 use crate::grpc::Failure;
-use crate::identity::{Caller, ServerKey, TokenKind, VerifiedSeatToken};
+use crate::identity::{Caller, ServerKey, TokenKind, VerifiedInvite, VerifiedSeatToken};
 
 /// Decodes JoinTable. The handler sets `by_owner`.
 pub fn join_table(
@@ -28,38 +29,82 @@ pub fn join_table(
     key: &ServerKey,
     caller: Option<&Caller>,
 ) -> Result<(TableId, JoinRequest), Failure> {
-    let request = seat_idempotency_key("JoinTable", caller, &wire.request_id, &wire)?;
+    let request = match caller {
+        // The token of the seat before is a secret of its own.
+        None if wire.previous_token.is_empty() => {
+            guest_idempotency_key("JoinTable", &wire.request_id, &wire)?
+        }
+        caller => seat_idempotency_key("JoinTable", caller, &wire.request_id, &wire)?,
+    };
     let v1::JoinTableRequest {
         request_id: _,
         table_id: id,
         seat: number,
         user_id: user,
         display_name: name,
-        entropy,
         previous_token,
+        entropy_commitment: commitment,
+        invite,
     } = wire;
-    let table = table_id(&id, "table_id")?;
+    let invite = optional_invite(&invite, key)?;
+    let table = named_table(&id, invite, "invite")?;
     let seat_request = SeatRequest {
         seat: number.map(|number| seat(number, "seat")).transpose()?,
         user: user_id(user, "user_id")?,
         previous: None,
         name: display_name(name, "display_name")?,
-        entropy: self::entropy(&entropy)?,
+        commitment: entropy_commitment(&commitment, "entropy_commitment")?,
         request,
+        invite: None,
     };
     let previous = optional_seat_token(&previous_token, key)?;
-    Ok((table, JoinRequest { seat_request, by_owner: false, previous }))
+    Ok((table, JoinRequest { seat_request, by_owner: false, previous, invite }))
 }
 
-/// Decodes GetTable: the credential of the viewer, and the wanted language of texts.
+/// Credential for GetTable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TableCredential {
+    /// A viewer's.
+    Viewer(ViewerCredential),
+    /// An invite to the table.
+    Invite(VerifiedInvite),
+}
+
+/// Decodes GetTable: the credential, and the wanted language of texts.
 pub fn get_table(
     wire: &v1::GetTableRequest,
     key: &ServerKey,
     caller: Option<&Caller>,
-) -> Result<(ViewerCredential, Option<Lang>), Failure> {
+) -> Result<(TableCredential, Option<Lang>), Failure> {
     let v1::GetTableRequest { table_id, token, texts } = wire;
     let texts = wanted_language(*texts, "texts")?;
-    Ok((viewer_credential(table_id, token, key, caller)?, texts))
+    if token.starts_with(TokenKind::Invite.prefix()) {
+        let invite = key.verify_invite(token)?;
+        named_table(table_id, Some(invite), "token")?;
+        return Ok((TableCredential::Invite(invite), texts));
+    }
+    Ok((TableCredential::Viewer(viewer_credential(table_id, token, key, caller)?), texts))
+}
+
+/// The table of a request with an invite, which may leave out the id of the table.
+fn named_table(id: &str, invite: Option<VerifiedInvite>, field: &str) -> Result<TableId, InvalidField> {
+    match invite {
+        Some(invite) if id.is_empty() => Ok(invite.table()),
+        Some(invite) => {
+            let table = table_id(id, "table_id")?;
+            check_same_table(table, invite.table(), field)?;
+            Ok(table)
+        }
+        None => table_id(id, "table_id"),
+    }
+}
+
+/// Verifies an invite; empty means none.
+fn optional_invite(secret: &str, key: &ServerKey) -> Result<Option<VerifiedInvite>, Failure> {
+    match secret {
+        "" => Ok(None),
+        secret => Ok(Some(key.verify_invite(secret)?)),
+    }
 }
 
 /// The credential for reading a table: a seat token, a spectator token, or the caller without a token.
@@ -114,9 +159,9 @@ pub struct ReplaceSeatParams {
 pub fn replace_seat(
     wire: v1::ReplaceSeatRequest,
     bots: &Bots,
-    caller: &Caller,
+    caller: Option<&Caller>,
 ) -> Result<ReplaceSeatParams, Failure> {
-    let request = owned_idempotency_key("ReplaceSeat", Some(caller), &wire.request_id, &wire)?;
+    let request = owned_idempotency_key("ReplaceSeat", caller, &wire.request_id, &wire)?;
     let v1::ReplaceSeatRequest { request_id: _, table_id: id, seat: number, house_bot: bot } = wire;
     let Some(bot) = &bot else {
         return Err(InvalidField::at("house_bot", "must be set").into());
@@ -210,12 +255,12 @@ pub struct ReissueSeatTokenParams {
 /// Decodes ReissueSeatToken.
 pub fn reissue_seat_token(
     wire: &v1::ReissueSeatTokenRequest,
-    caller: &Caller,
+    caller: Option<&Caller>,
 ) -> Result<ReissueSeatTokenParams, InvalidField> {
     let v1::ReissueSeatTokenRequest { request_id, table_id: id, seat: number } = wire;
     Ok(ReissueSeatTokenParams {
         table: table_id(id, "table_id")?,
         seat: seat(*number, "seat")?,
-        request: seat_idempotency_key("ReissueSeatToken", Some(caller), request_id, wire)?,
+        request: seat_idempotency_key("ReissueSeatToken", caller, request_id, wire)?,
     })
 }

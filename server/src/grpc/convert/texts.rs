@@ -27,6 +27,7 @@ pub(crate) fn text(value: &impl Localise, lang: Lang, reader: Viewer) -> v1::Ric
 pub(crate) fn table_event_text(event: &TableEvent, lang: Lang, reader: Viewer) -> v1::RichText {
     let sentence = match event {
         TableEvent::Joined { seat, name } => TableEventText::SeatJoined { seat: *seat, name },
+        TableEvent::Starting { shuffle: _ } => TableEventText::Starting,
         TableEvent::Started { shuffle: _ } => TableEventText::Started,
         TableEvent::TimedOut { seat, times: _ } => TableEventText::ClockRanOut { seat: *seat },
         TableEvent::Forfeited { seat, finish } => {
@@ -52,7 +53,7 @@ fn end_text(ending: &Ending) -> TableEndText<'_> {
 /// The texts of the result of a table for a reader.
 pub(crate) fn result_texts(ending: &Ending, lang: Lang, reader: Viewer) -> v1::ResultTexts {
     let seat = |result: &SeatResult| {
-        let SeatResult { seat, points, place, finish, time_outs: _, think_time: _ } = *result;
+        let SeatResult { seat, points, place, finish, time_outs: _, think_time: _, away_time: _ } = *result;
         let standing = Standing { seat, points, place };
         text(&SeatResultText { standing, finish: finish.to_message() }, lang, reader)
     };

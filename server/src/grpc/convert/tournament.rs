@@ -14,6 +14,7 @@ use parlor_tournament::TournamentState;
 use parlor_tournament::plan::{DealMode, Format, SequentialTest};
 
 use super::ToMessage;
+use super::shuffle::{commitments, revealed};
 use super::table::timestamp;
 use crate::grpc::Failure;
 
@@ -97,6 +98,7 @@ pub(crate) fn state(state: TournamentState) -> v1::TournamentState {
         TournamentState::Paused => v1::TournamentState::Paused,
         TournamentState::Finished => v1::TournamentState::Finished,
         TournamentState::Cancelled => v1::TournamentState::Cancelled,
+        TournamentState::Starting => v1::TournamentState::Starting,
     }
 }
 
@@ -117,7 +119,8 @@ pub(crate) fn tournament(snapshot: &TournamentSnapshot, owned: bool) -> v1::Tour
         state: self::state(*state).into(),
         shuffle: Some(v1::TournamentShuffle {
             commitment: commitment.map(|commitment| commitment.as_bytes().to_vec()).unwrap_or_default(),
-            entropy: entropy.iter().map(|entropy| entropy.as_bytes().to_vec()).collect(),
+            entropy: if started.is_some() { revealed(entropy) } else { Vec::new() },
+            entropy_commitments: commitments(entropy),
             server_seed: server_seed.map(|seed| seed.to_vec()).unwrap_or_default(),
             seed_given: setup.given,
         }),
@@ -169,13 +172,13 @@ fn decode_stored<M: prost::Message + Default>(bytes: &[u8]) -> Result<M, Failure
 }
 
 /// Parses a tournament id.
-pub(crate) fn tournament_id(text: &str) -> Result<TournamentId, InvalidField> {
+pub fn tournament_id(text: &str) -> Result<TournamentId, InvalidField> {
     let why = "a tournament id has 26 digits and letters (without i, l, o and u)";
     text.parse().map_err(|_| InvalidField::at("tournament_id", why))
 }
 
 /// Validates the public reason of a command, which has at least `min_chars` (0 or 1) characters.
-pub(crate) fn reason(text: String, min_chars: usize) -> Result<String, InvalidField> {
+pub fn reason(text: String, min_chars: usize) -> Result<String, InvalidField> {
     if text.chars().count() < min_chars {
         return Err(InvalidField::at("reason", "must have 1 to 256 characters"));
     }
@@ -183,6 +186,6 @@ pub(crate) fn reason(text: String, min_chars: usize) -> Result<String, InvalidFi
 }
 
 /// Validates the page size of ListTournaments and ListTournamentTables.
-pub(crate) fn page_size(size: u32) -> Result<usize, InvalidField> {
+pub fn page_size(size: u32) -> Result<usize, InvalidField> {
     super::validate::page_size(size, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
 }

@@ -19,7 +19,6 @@ use super::enums::visibility_or_public;
 use super::game_choice::game_choice;
 use super::house_bot::house_bot;
 use super::required as required_host;
-use super::shuffle::entropy;
 use super::validate::{display_text, idempotency_key};
 use crate::config::{Bots, TableDefaults};
 use crate::grpc::Failure;
@@ -45,18 +44,20 @@ pub fn create_tournament(
     bots: &Bots,
 ) -> Result<NewTournament, Failure> {
     let request = idempotency_key("CreateTournament", &wire.request_id, &wire)?;
-    let v1::CreateTournamentRequest { request_id: _, setup, entropy } = wire;
-    let entropy = self::entropy(&entropy)?;
+    let v1::CreateTournamentRequest { request_id: _, setup } = wire;
     let setup = setup.ok_or_else(|| InvalidField::at("setup", "must be set"))?;
     let given_seed = match setup.given_seed.as_slice() {
         [] => None,
         given => Some(bytes(given, "given_seed").map_err(|wrong| wrong.within("setup"))?),
     };
     let bot_name = |seat: &v1::HouseBotSeat| house_bot(seat, bots);
-    let clock = time_control(setup.clock.unwrap_or_default(), defaults);
+    // Time away would be free time to think.
+    let clock = setup.clock.unwrap_or_default();
+    let clock = v1::ClockSettings { grace_ms: clock.grace_ms.or(Some(0)), ..clock };
+    let clock = time_control(clock, defaults);
     let time = clock.map_err(|wrong| wrong.within("clock").within("setup"))?;
     let terms = terms(setup, bot_name, time).map_err(|failure| failure.within("setup"))?;
-    Ok(NewTournament { terms, given_seed, entropy, request })
+    Ok(NewTournament { terms, given_seed, request })
 }
 
 /// Decodes a stored setup, in which every field is set.

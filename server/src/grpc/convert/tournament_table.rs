@@ -31,7 +31,7 @@ pub(crate) fn table_cursor(last: TableKey) -> String {
 }
 
 /// The last table of the previous page; `None` for the first page.
-pub(crate) fn parse_table_cursor(token: &str) -> Result<Option<TableKey>, InvalidField> {
+pub fn parse_table_cursor(token: &str) -> Result<Option<TableKey>, InvalidField> {
     if token.is_empty() {
         return Ok(None);
     }

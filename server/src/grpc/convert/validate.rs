@@ -107,15 +107,32 @@ pub(super) fn seat_idempotency_key(
     id: &str,
     request: &impl Message,
 ) -> Result<Option<IdempotencyKey>, InvalidField> {
-    let is_secret = caller.is_some_and(|caller| !caller.has_key());
-    if is_secret && (1..MIN_SECRET_REQUEST_ID_CHARS).contains(&id.len()) {
+    if caller.is_some_and(|caller| !caller.has_key()) {
+        check_secret_id(id, "on a server without API keys, because whoever knows it gets the seat")?;
+    }
+    owned_idempotency_key(method, caller, id, request)
+}
+
+/// The idempotency key of a request by a caller without a key, who shares a name with others: the request id alone keeps
+/// them from repeating the request.
+pub(super) fn guest_idempotency_key(
+    method: &str,
+    id: &str,
+    request: &impl Message,
+) -> Result<Option<IdempotencyKey>, InvalidField> {
+    check_secret_id(id, "without an API key, because whoever knows it gets the same answer")?;
+    idempotency_key(method, id, request)
+}
+
+/// Checks that a request id, if there is one, has room for 128 random bits.
+fn check_secret_id(id: &str, when: &str) -> Result<(), InvalidField> {
+    if (1..MIN_SECRET_REQUEST_ID_CHARS).contains(&id.len()) {
         let why = format!(
-            "must be empty or have at least {MIN_SECRET_REQUEST_ID_CHARS} random characters on a server without \
-             API keys, because whoever knows it gets the seat: take a random UUID"
+            "must be empty or have at least {MIN_SECRET_REQUEST_ID_CHARS} random characters {when}: take a random UUID"
         );
         return Err(InvalidField::at("request_id", why));
     }
-    owned_idempotency_key(method, caller, id, request)
+    Ok(())
 }
 
 /// The first 16 bytes of the SHA-256 of a context and a message.

@@ -7,7 +7,7 @@ use parlor_engine::SetupError;
 use parlor_host::HostError;
 use parlor_host::agents::AgentError;
 use parlor_host::limits::{LimitExceeded, LimitedResource};
-use parlor_host::table::CommandError;
+use parlor_host::table::{CommandError, InviteError, MAX_INVITES};
 use parlor_host::tournaments::TournamentError;
 use parlor_proto::v1::ErrorReason;
 use parlor_store::LogError;
@@ -94,6 +94,13 @@ impl From<&Failure> for ErrorReport {
                 TournamentError::NoAgent { name } => {
                     report(Reason::AgentUnavailable).with_metadata("agent", name)
                 }
+                TournamentError::EntropyMismatch { tournament } => {
+                    report(Reason::EntropyMismatch).with_metadata("tournament_id", tournament)
+                }
+                TournamentError::NotRevealing { tournament }
+                | TournamentError::RevealsOver { tournament } => {
+                    report(Reason::TournamentState).with_metadata("tournament_id", tournament)
+                }
                 TournamentError::TooMany { most } => {
                     report(Reason::TooManyTables).with_metadata("most", most)
                 }
@@ -114,6 +121,7 @@ impl From<&Failure> for ErrorReport {
             Failure::Host(HostError::Exhausted(exhausted)) => match exhausted {
                 LimitExceeded::Rate { retry_after, .. }
                 | LimitExceeded::Rematches { retry_after }
+                | LimitExceeded::GuestTables { retry_after, .. }
                 | LimitExceeded::Callers { retry_after } => {
                     report(Reason::RateLimited).with_retry(*retry_after)
                 }
@@ -123,11 +131,20 @@ impl From<&Failure> for ErrorReport {
                 LimitExceeded::Count {
                     resource:
                         LimitedResource::Streams
+                        | LimitedResource::OpenStreams
                         | LimitedResource::Channels
+                        | LimitedResource::CallerSpectators
+                        | LimitedResource::SeatChannels
                         | LimitedResource::Agents
                         | LimitedResource::Connections,
                     max: most,
                 } => report(Reason::TooManyStreams).with_metadata("most", most),
+                LimitExceeded::Spectators { max: most } => {
+                    report(Reason::TooManyStreams).with_metadata("most", most)
+                }
+                LimitExceeded::UnreadBytes { max: most, .. } => {
+                    report(Reason::TooSlow).with_metadata("most", most)
+                }
             },
             Failure::Host(HostError::Log(error)) => match error {
                 LogError::NoSuchTable { table } => {
@@ -153,7 +170,9 @@ impl From<&Failure> for ErrorReport {
                     )
                 }
                 LogError::Damaged { .. } => report(Reason::TableDamaged).with_message(DAMAGED),
-                LogError::Closed => report(Reason::ServerStopping).with_retry(STOPPING_RETRY_DELAY),
+                LogError::Closed | LogError::Fenced => {
+                    report(Reason::ServerStopping).with_retry(STOPPING_RETRY_DELAY)
+                }
                 // Errors of opening a store, and of programming errors.
                 LogError::Conflict { .. }
                 | LogError::NewerSchema { .. }
@@ -175,7 +194,20 @@ impl From<&Failure> for ErrorReport {
                 | CommandError::IsAgent { seat }
                 | CommandError::NotAgent { seat }
                 | CommandError::Forfeited { seat } => report(Reason::SeatTaken).with_metadata("seat", seat),
+                CommandError::EntropyMismatch { seat } => {
+                    report(Reason::EntropyMismatch).with_metadata("seat", seat)
+                }
                 CommandError::SeatVacant { seat } => report(Reason::SeatVacant).with_metadata("seat", seat),
+                CommandError::Invite(error) => match error {
+                    InviteError::NotFound { number } => {
+                        report(Reason::InviteNotFound).with_metadata("number", number)
+                    }
+                    InviteError::Revoked => report(Reason::InviteRevoked),
+                    InviteError::Expired => report(Reason::InviteExpired),
+                    InviteError::Spent => report(Reason::InviteSpent),
+                    InviteError::OtherSeat { seat } => report(Reason::SeatTaken).with_metadata("seat", seat),
+                    InviteError::TooMany => report(Reason::TooManyInvites).with_metadata("most", MAX_INVITES),
+                },
                 CommandError::TableFull => report(Reason::NoSeatFree),
                 CommandError::NotStarted => report(Reason::TableNotStarted),
                 CommandError::AlreadyStarted => report(Reason::TableStarted),
@@ -196,11 +228,17 @@ impl From<&Failure> for ErrorReport {
             },
             Failure::Host(HostError::Agent(error)) => match error {
                 AgentError::Unknown { .. } => report(Reason::AgentNotFound),
-                AgentError::NotConnected { .. }
-                | AgentError::VersionMismatch { .. }
-                | AgentError::UnsupportedGame { .. }
-                | AgentError::NoFreeTable { .. }
-                | AgentError::Suspended { .. } => report(Reason::AgentUnavailable),
+                AgentError::NotConnected { name }
+                | AgentError::VersionMismatch { name, .. }
+                | AgentError::UnsupportedGame { name, .. }
+                | AgentError::NoFreeTable { name, .. }
+                | AgentError::OwnerShare { name, .. }
+                | AgentError::Suspended { name, .. } => {
+                    report(Reason::AgentUnavailable).with_metadata("agent", name)
+                }
+                AgentError::Declined { name, .. } => report(Reason::AgentUnavailable)
+                    .with_metadata("agent", name)
+                    .with_metadata("cause", "DECLINED"),
                 AgentError::NameTaken { .. } => report(Reason::AgentNameTaken),
                 AgentError::Replaced => report(Reason::AgentReplaced),
                 AgentError::TooManyRefusals { refused } => {
@@ -233,9 +271,9 @@ impl From<&Failure> for ErrorReport {
             Failure::Host(HostError::NoSuchTournament { tournament }) => {
                 report(Reason::TournamentNotFound).with_metadata("tournament_id", tournament)
             }
-            Failure::Host(HostError::DealNotOver { tournament, number }) => report(Reason::DealNotOver)
-                .with_metadata("tournament_id", tournament)
-                .with_metadata("group", number),
+            Failure::Host(HostError::DealNotOver { tournament }) => {
+                report(Reason::DealNotOver).with_metadata("tournament_id", tournament)
+            }
             Failure::Host(HostError::RequestReused) => report(Reason::RequestIdReused),
             Failure::Host(HostError::CursorAhead { last, .. }) => {
                 report(Reason::CursorAhead).with_metadata("last", last)

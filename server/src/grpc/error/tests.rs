@@ -5,7 +5,7 @@ use parlor_engine::{Refusal, Seat, SetupError};
 use parlor_host::TableId;
 use parlor_host::agents::AgentError;
 use parlor_host::limits::LimitedResource;
-use parlor_host::table::{CommandError, DecisionId};
+use parlor_host::table::{CommandError, DecisionId, InviteError};
 use parlor_proto::convert::InvalidField;
 use parlor_store::{LogError, OwnerId};
 use parlor_tournament::InvalidEntry;
@@ -142,6 +142,7 @@ fn log_errors_have_their_reasons() {
     check(LogError::QueueFull, Code::ResourceExhausted, "RATE_LIMITED");
     assert_eq!(retry(LogError::QueueFull), Some(BUSY_RETRY_DELAY));
     check(LogError::Closed, Code::Unavailable, "SERVER_STOPPING");
+    check(LogError::Fenced, Code::Unavailable, "SERVER_STOPPING");
     check(LogError::LogFull { table: TABLE }, Code::Internal, "SERVER_FAULT");
     check(LogError::Conflict { table: TABLE, actual: 4 }, Code::Internal, "SERVER_FAULT");
 }
@@ -272,7 +273,7 @@ fn every_error_reason_is_used() {
         HostError::NotFound { table: TABLE }.into(),
         HostError::NotOver { table: TABLE }.into(),
         HostError::NoSuchTournament { tournament: TOURNAMENT }.into(),
-        HostError::DealNotOver { tournament: TOURNAMENT, number: 3 }.into(),
+        HostError::DealNotOver { tournament: TOURNAMENT }.into(),
         TournamentError::from(InvalidEntry::Over).into(),
         TournamentError::from(InvalidEntry::UnknownEntrant(2, 2)).into(),
         TournamentError::from(InvalidEntry::UnknownGroup(9, 1)).into(),
@@ -290,8 +291,14 @@ fn every_error_reason_is_used() {
         CommandError::SeatTaken { seat: SEAT }.into(),
         CommandError::SeatVacant { seat: SEAT }.into(),
         CommandError::TableFull.into(),
+        CommandError::from(InviteError::NotFound { number: 1 }).into(),
+        CommandError::from(InviteError::Revoked).into(),
+        CommandError::from(InviteError::Expired).into(),
+        CommandError::from(InviteError::Spent).into(),
+        CommandError::from(InviteError::TooMany).into(),
         CommandError::NotStarted.into(),
         CommandError::AlreadyStarted.into(),
+        CommandError::EntropyMismatch { seat: SEAT }.into(),
         CommandError::Over.into(),
         CommandError::NotAsked { seat: SEAT, decision }.into(),
         CommandError::AlreadyDecided { decision, played: None }.into(),

@@ -17,7 +17,7 @@ use tower::{Layer, Service};
 use crate::{config::HostNames, identity::ApiKeys};
 
 /// The sentence for a refused caller.
-const REFUSAL: &str = "this server has no API keys and takes calls only under a name of its own machine, such as \
+pub(crate) const REFUSAL: &str = "this server has no API keys and takes calls only under a name of its own machine, such as \
                        localhost: use one, or add this name to the setting connections.host_names";
 
 /// Refuses calls under other names while the server has no API keys.
@@ -35,6 +35,11 @@ impl HostNameLayer {
     #[must_use]
     pub fn new(keys: Arc<ApiKeys>, names: Option<HostNames>) -> HostNameLayer {
         HostNameLayer(names.map(|names| Arc::new(HostNameCheck { keys, names })))
+    }
+
+    /// Reports whether this request may be answered.
+    pub(crate) fn allows(&self, request: &Request<Body>) -> bool {
+        self.0.as_ref().is_none_or(|check| check.allows(request.uri(), request.headers()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Authentication of callers by the API key in the metadata, `authorization: Bearer KEY`.
+//! Authentication of callers by the API key, or the owner token of a table, in the metadata: `authorization: Bearer KEY`.
 //!
 //! A request without a key continues without a [`Caller`]; the handler decides whether it needs one. An
 //! invalid key is refused in every call. [`IdentityLayer`] verifies the key, [`AdmissionLayer`] refuses
@@ -17,17 +17,20 @@ use tower::{Layer, Service};
 use tracing::{Span, field::display};
 
 use super::error_response;
-use crate::identity::{ApiKeyError, ApiKeys, Caller};
+use crate::grpc::Failure;
+use crate::identity::{ApiKeyError, ApiKeys, Caller, ServerKey, TableOwner, TokenKind};
 
 /// The result of verifying the key of a request, kept in its extensions between the two layers.
 #[derive(Clone, Debug)]
 pub(super) enum CallerIdentity {
     /// A valid key, or any caller on a server without keys.
     Known(Caller),
+    /// The holder of a table's owner token.
+    TableOwner(TableOwner),
     /// No key.
     Anonymous,
-    /// An invalid key.
-    Invalid(ApiKeyError),
+    /// An invalid key or owner token.
+    Invalid(Failure),
 }
 
 /// The key in the metadata, if there is one.
@@ -40,20 +43,34 @@ fn api_key(headers: &HeaderMap) -> Result<Option<&str>, ApiKeyError> {
 
 /// Verifies the API key of a request.
 #[derive(Clone, Debug)]
-pub struct IdentityLayer(Arc<ApiKeys>);
+pub struct IdentityLayer {
+    keys: Arc<ApiKeys>,
+    server_key: ServerKey,
+}
 
 impl IdentityLayer {
-    /// Verifies against these keys.
+    /// Verifies API keys against these, and owner tokens with the server key.
     #[must_use]
-    pub const fn new(keys: Arc<ApiKeys>) -> IdentityLayer {
-        IdentityLayer(keys)
+    pub const fn new(keys: Arc<ApiKeys>, server_key: ServerKey) -> IdentityLayer {
+        IdentityLayer { keys, server_key }
     }
 
     fn identify(&self, headers: &HeaderMap) -> CallerIdentity {
-        match api_key(headers).and_then(|key| self.0.identify(key)) {
+        let key = api_key(headers);
+        // A server without keys ignores owner tokens like keys: there everyone owns every table.
+        if let Ok(Some(token)) = key
+            && token.starts_with(TokenKind::Owner.prefix())
+            && !self.keys.is_empty()
+        {
+            return match self.server_key.verify_owner_token(token) {
+                Ok(table) => CallerIdentity::TableOwner(TableOwner(table)),
+                Err(error) => CallerIdentity::Invalid(error.into()),
+            };
+        }
+        match key.and_then(|key| self.keys.identify(key)) {
             Ok(caller) => CallerIdentity::Known(caller),
             Err(ApiKeyError::Missing) => CallerIdentity::Anonymous,
-            Err(error) => CallerIdentity::Invalid(error),
+            Err(error) => CallerIdentity::Invalid(error.into()),
         }
     }
 }
@@ -129,6 +146,9 @@ impl<S: Service<Request<Body>, Response = Response<Body>>> Service<Request<Body>
             Some(CallerIdentity::Known(caller)) => {
                 request.extensions_mut().insert(caller);
             }
+            Some(CallerIdentity::TableOwner(owner)) => {
+                request.extensions_mut().insert(owner);
+            }
             Some(CallerIdentity::Anonymous) | None => {}
         }
         Either::Left(self.inner.call(request))
@@ -158,7 +178,8 @@ mod tests {
             response.extensions_mut().insert(owner);
             response
         });
-        let service = IdentityLayer::new(keys.clone()).layer(AdmissionLayer.layer(handler));
+        let service = IdentityLayer::new(keys.clone(), ServerKey::from_bytes([7; 32]))
+            .layer(AdmissionLayer.layer(handler));
         let response = service.oneshot(request).await.unwrap();
         match response.extensions().get::<Option<String>>() {
             Some(owner) => Ok(owner.clone()),

@@ -1,12 +1,12 @@
-//! Rate limit of callers, and the limit of concurrent calls on one connection.
+//! Rate limit of callers, the limit of concurrent calls on one connection, and the limits that streams share.
 //!
 //! Each API key has its own token bucket; callers without a key share the bucket of their network address. A
 //! call counts towards the limit of its connection until its response is complete.
 
 use std::{
-    net::IpAddr,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use http::{Request, Response};
@@ -14,23 +14,17 @@ use tonic::body::Body;
 use tower::{Layer, Service};
 
 use parlor_host::clock::Clock;
-use parlor_host::limits::{CountGuard, Counter, LimitExceeded, LimitedResource, Rate, RateLimiter};
-
-use super::{LayerFuture, error_response, identity::CallerIdentity, on_complete};
-use crate::{
-    config,
-    grpc::peer::Peer,
-    identity::{Caller, KeyId},
+use parlor_host::limits::{
+    AttachAllowance, ByteBudgets, CallerKey, CountGuard, Counter, LimitExceeded, LimitedBytes,
+    LimitedResource, Rate, RateLimiter, StreamAllowance,
 };
 
-/// Key of the token bucket that a request draws from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum BucketKey {
-    ApiKey(KeyId),
-    Network(IpAddr),
-    /// The connection, on a network without addresses.
-    Connection(u64),
-}
+use super::{LayerFuture, error_response, identity::CallerIdentity, on_complete};
+use crate::{config, grpc::peer::Peer, identity::Caller};
+
+/// Time after which a call over the rate is refused. A client that repeats its calls as soon as they are refused makes the
+/// fewer of them.
+const REFUSAL_DELAY: Duration = Duration::from_millis(100);
 
 /// Enforces the limits of callers.
 #[derive(Clone, Debug)]
@@ -39,8 +33,37 @@ pub struct LimitLayer(Arc<CallerLimits>);
 #[derive(Debug)]
 struct CallerLimits {
     settings: config::Limits,
-    rates: RateLimiter<BucketKey>,
+    rates: RateLimiter<CallerKey>,
+    attach_rates: Arc<RateLimiter<CallerKey>>,
     streams: Counter<u64>,
+    connection_bytes: ByteBudgets<u64>,
+    caller_bytes: ByteBudgets<CallerKey>,
+}
+
+/// The limits that a stream of this request shares with others, in the extensions of a request.
+#[derive(Clone, Debug)]
+struct StreamLimits {
+    limits: Arc<CallerLimits>,
+    caller: CallerKey,
+    connection: Option<u64>,
+    attach_rate: Rate,
+}
+
+impl StreamLimits {
+    /// The allowance of a new stream.
+    fn allowance(&self) -> StreamAllowance {
+        let StreamLimits { limits, caller, connection, attach_rate } = self;
+        let of_connection = connection.map(|connection| limits.connection_bytes.budget(connection));
+        let budgets = of_connection.into_iter().chain([limits.caller_bytes.budget(*caller)]).collect();
+        let attaches = AttachAllowance::new(limits.attach_rates.clone(), *caller, *attach_rate);
+        StreamAllowance { budgets, attaches: Some(attaches) }
+    }
+}
+
+/// The allowance of a stream that this request opens.
+pub(in crate::grpc) fn stream_allowance<T>(request: &tonic::Request<T>) -> StreamAllowance {
+    let limits = request.extensions().get::<StreamLimits>();
+    limits.map(StreamLimits::allowance).unwrap_or_default()
 }
 
 impl LimitLayer {
@@ -50,41 +73,52 @@ impl LimitLayer {
         let callers = settings.callers.get() as usize;
         LimitLayer(Arc::new(CallerLimits {
             settings: settings.clone(),
-            rates: RateLimiter::new(clock, callers),
+            rates: RateLimiter::new(clock.clone(), callers),
+            attach_rates: Arc::new(RateLimiter::new(clock, callers)),
             streams: Counter::new(LimitedResource::Streams, callers),
+            connection_bytes: ByteBudgets::new(settings.connection_bytes.bytes(), LimitedBytes::Connection),
+            caller_bytes: ByteBudgets::new(settings.caller_bytes.bytes(), LimitedBytes::Caller),
         }))
     }
 }
 
 impl CallerLimits {
-    /// The rate of a caller. A key with its own rate has a burst in the same proportion.
-    fn rate(&self, caller: Option<&Caller>) -> Rate {
-        let (default, burst) = (self.settings.requests_per_second.get(), self.settings.request_burst.get());
-        match caller.and_then(Caller::requests_per_second) {
-            None => Rate::new(default, burst),
-            Some(own) => {
-                let burst = u64::from(burst) * u64::from(own.get()) / u64::from(default);
-                Rate::new(own.get(), u32::try_from(burst).unwrap_or(u32::MAX))
-            }
-        }
+    /// A rate of a caller with its burst. For a key with its own rate of requests, both are in the same proportion.
+    fn rate(&self, caller: Option<&Caller>, per_second: u32, burst: u32) -> Rate {
+        let default = self.settings.requests_per_second.get();
+        let own = caller.and_then(Caller::requests_per_second).map_or(default, config::Count::get);
+        let scaled = |count: u32| {
+            u32::try_from(u64::from(count) * u64::from(own) / u64::from(default)).unwrap_or(u32::MAX)
+        };
+        Rate::new(scaled(per_second), scaled(burst))
     }
 
-    /// Takes a token for the request and counts it on its connection.
-    fn acquire(&self, request: &Request<Body>) -> Result<Option<CountGuard<u64>>, LimitExceeded> {
-        let peer = request.extensions().get::<Peer>();
+    /// Takes a token for the request and counts it on its connection. Adds the limits of streams to the request.
+    fn acquire(
+        self: &Arc<Self>,
+        request: &mut Request<Body>,
+    ) -> Result<Option<CountGuard<u64>>, LimitExceeded> {
+        let peer = request.extensions().get::<Peer>().copied();
         let caller = match request.extensions().get::<CallerIdentity>() {
             // On a server without keys all callers have the same identity, so the address is limited.
             Some(CallerIdentity::Known(caller)) if caller.has_key() => Some(caller),
             _ => None,
         };
-        let bucket = match (caller, peer) {
-            (Some(caller), _) => BucketKey::ApiKey(caller.key()),
+        let key = match (caller, peer) {
+            (Some(caller), _) => CallerKey::ApiKey(caller.key().number()),
             (None, Some(peer)) => {
-                peer.network_address().map_or(BucketKey::Connection(peer.connection), BucketKey::Network)
+                peer.network_address().map_or(CallerKey::Connection(peer.connection), CallerKey::Network)
             }
-            (None, None) => BucketKey::Connection(0),
+            (None, None) => CallerKey::Connection(0),
         };
-        self.rates.take(&bucket, self.rate(caller))?;
+        let config::Limits { requests_per_second, request_burst, attaches_per_second, attach_burst, .. } =
+            &self.settings;
+        let rate = self.rate(caller, requests_per_second.get(), request_burst.get());
+        let attach_rate = self.rate(caller, attaches_per_second.get(), attach_burst.get());
+        self.rates.take(&key, rate)?;
+        let connection = peer.map(|peer| peer.connection);
+        let stream_limits = StreamLimits { limits: self.clone(), caller: key, connection, attach_rate };
+        request.extensions_mut().insert(stream_limits);
         let max_streams = self.settings.streams_per_connection.get();
         peer.map(|peer| self.streams.hold(&peer.connection, max_streams)).transpose()
     }
@@ -118,10 +152,17 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<Body>) -> LayerFuture<S::Error> {
-        let guard = match self.limits.acquire(&request) {
+    fn call(&mut self, mut request: Request<Body>) -> LayerFuture<S::Error> {
+        let guard = match self.limits.acquire(&mut request) {
             Ok(guard) => guard,
-            Err(error) => return Box::pin(async move { Ok(error_response(error)) }),
+            Err(error) => {
+                return Box::pin(async move {
+                    if matches!(error, LimitExceeded::Rate { .. }) {
+                        tokio::time::sleep(REFUSAL_DELAY).await;
+                    }
+                    Ok(error_response(error))
+                });
+            }
         };
         let response = self.inner.call(request);
         Box::pin(async move { Ok(on_complete::hold_until_complete(response.await?, guard)) })
@@ -130,7 +171,7 @@ where
 
 #[cfg(test)]
 mod tests {
-    use std::{net::SocketAddr, time::Duration};
+    use std::net::SocketAddr;
 
     use http_body_util::{BodyExt, Full};
     use tonic::Status;
@@ -145,7 +186,7 @@ mod tests {
     use super::*;
     use crate::{
         config::Count,
-        identity::{ApiKeys, KeySet, NewKey, Scope},
+        identity::{ApiKeys, KeySet, NewKey, Scope, ServerKey},
     };
 
     struct LimitedServer {
@@ -180,7 +221,11 @@ mod tests {
                 request.extensions_mut().insert(peer);
             }
             let handler = TestHandler(|_| Response::new(Body::new(Full::from("message"))));
-            let layers = (IdentityLayer::new(self.keys.clone()), self.limit.clone(), AdmissionLayer);
+            let layers = (
+                IdentityLayer::new(self.keys.clone(), ServerKey::from_bytes([7; 32])),
+                self.limit.clone(),
+                AdmissionLayer,
+            );
             tower::ServiceExt::oneshot(layers.layer(handler), request).await.unwrap()
         }
 

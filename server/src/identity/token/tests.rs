@@ -10,12 +10,17 @@
 //!
 //! token("pls_", b"parlor seat token v1", table + bytes([3]) + (258).to_bytes(4, "big"))
 //! token("plv_", b"parlor spectator token v1", table + (7).to_bytes(4, "big"))
+//! token("pli_", b"parlor invite v1", table + (9).to_bytes(4, "big"))
+//! token("plo_", b"parlor owner token v1", table)
+//! hmac.new(key, b"parlor guest v1" + b"192.0.2.7", hashlib.sha256).hexdigest()[:16]
 //! ```
 
 use super::*;
 
 const SEAT_TOKEN: &str = "pls_MjM0NTY3ODk6Ozw9Pj9AQQMAAAECOSJ0BPUivSFiU2WwGEQIN_yc2M39-tlyKO4yM-mX5oM";
 const SPECTATOR_TOKEN: &str = "plv_MjM0NTY3ODk6Ozw9Pj9AQQAAAAdTDFn4BvOd8a30b-01kSf67zxd6I8REe5J8DaOf8EXMw";
+const INVITE: &str = "pli_MjM0NTY3ODk6Ozw9Pj9AQQAAAAkutwMGUhnQ9FZNJMej3SMsuHCDFYYCLmOI_Kis8PVoTA";
+const OWNER_TOKEN: &str = "plo_MjM0NTY3ODk6Ozw9Pj9AQSyA3XCLfvwtWcNA0qdJMaUsebZWsPjbT-ynAXoFNP8y";
 
 fn server() -> ServerKey {
     ServerKey::from_bytes(std::array::from_fn(|i| i as u8))
@@ -35,6 +40,25 @@ fn tokens_are_pinned() {
     assert_eq!(token.reveal(), SEAT_TOKEN);
     let token = server().spectator_token(table(), Generation(7));
     assert_eq!(token.reveal(), SPECTATOR_TOKEN);
+    assert_eq!(server().invite(table(), 9).reveal(), INVITE);
+    assert_eq!(server().owner_token(table()).reveal(), OWNER_TOKEN);
+    assert_eq!(server().guest_owner("192.0.2.7").as_str(), "guest-c165fb01223869a2");
+}
+
+#[test]
+fn invites_and_owner_tokens_name_their_table_and_are_no_other_tokens() {
+    let invite = server().verify_invite(INVITE).unwrap();
+    assert_eq!((invite.table(), invite.number()), (table(), 9));
+    assert_eq!(server().verify_owner_token(OWNER_TOKEN), Ok(table()));
+    let other = ServerKey::from_bytes([1; 32]);
+    assert_eq!(other.verify_invite(INVITE), Err(TokenError::Wrong(TokenKind::Invite)));
+    assert_eq!(other.verify_owner_token(OWNER_TOKEN), Err(TokenError::Wrong(TokenKind::Owner)));
+    // The claims of an invite and of a spectator token have the same form, but not the same MAC.
+    let as_invite = SPECTATOR_TOKEN.replace("plv_", "pli_");
+    assert_eq!(server().verify_invite(&as_invite), Err(TokenError::Wrong(TokenKind::Invite)));
+    let wanted = TokenKind::Seat;
+    let refused = server().verify_seat_token(INVITE).unwrap_err();
+    assert_eq!(refused, TokenError::OtherKind { wanted, got: "an invite" });
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use parlor_engine::{AnyOptions, GameId, Seat, ShuffleId, ShufflePurpose, below};
-use parlor_fair::Entropy;
+use parlor_fair::{Entropy, EntropyCommitment};
 use parlor_host::TableId;
 use parlor_host::table::{
-    Answer, AnswerEffect, ChanceSetup, Deal, Ending, Entry, Holder, IdempotencyKey, SeatRequest, SeatSetup,
-    Setup, Table, TimeControl, Visibility,
+    AddedEntropy, Answer, AnswerEffect, ChanceSetup, Deal, Ending, Entry, Holder, IdempotencyKey,
+    SeatRequest, SeatSetup, Setup, State, Table, TimeControl, Visibility,
 };
 use parlor_proto::v1::{self, game_options::Game, gap_options::Length};
 use rand_chacha::ChaCha8Rng;
@@ -50,10 +50,33 @@ pub(crate) fn play(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Pl
             played.join(seat, rng);
         }
     }
+    if played.table.state() == State::Starting {
+        for seat in Seat::all(players) {
+            if below(3, rng) == 0 {
+                continue;
+            }
+            let entries = played.table.reveal(seat, entropy()).unwrap_or_default();
+            played.fold(rng, entries);
+        }
+        let started = played.table.end_reveals();
+        played.fold(rng, started);
+    }
     while played.table.ending().is_none() {
         played.append_random(rng);
     }
     played
+}
+
+/// The entropy of every player that commits to some.
+fn entropy() -> Entropy {
+    Entropy::new(&[5; 32]).expect("32 bytes")
+}
+
+/// Part of an entrant in the shuffles of a tournament.
+fn added_entropy(rng: &mut ChaCha8Rng) -> AddedEntropy {
+    let entropy = Entropy::new(&random_bytes::<32>(rng)).expect("at most 64 bytes");
+    let commitment = EntropyCommitment::from_bytes(random_bytes(rng));
+    AddedEntropy { commitment: (below(2, rng) == 0).then_some(commitment), entropy }
 }
 
 /// Plays tables until one is played to its end.
@@ -113,10 +136,7 @@ fn setup(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Setup {
                 number: below(1 << 20, rng),
                 rotation: below(6, rng) as u8,
                 server_seed: random_bytes(rng),
-                entropy: vec![
-                    Entropy::NONE,
-                    Entropy::new(&random_bytes::<32>(rng)).expect("at most 64 bytes"),
-                ],
+                entropy: vec![AddedEntropy::default(), added_entropy(rng)],
                 recolour: below(2, rng) == 0,
                 given: below(2, rng) == 0,
             })),
@@ -153,13 +173,12 @@ impl Played {
             SeatSetup::Reserved { user, .. } => user.clone(),
             SeatSetup::Open | SeatSetup::House { .. } | SeatSetup::Agent { .. } => None,
         };
-        let entropy = random_bytes::<64>(rng);
-        let length = below(65, rng) as usize;
+        let commitment = (below(2, rng) == 0).then(|| entropy().commitment(self.table.setup().table));
         let joining = SeatRequest {
             seat: Some(seat),
             user,
             name: ["", "Ben", "Zoë"][below(3, rng) as usize].to_owned(),
-            entropy: Entropy::new(&entropy[..length]).expect("at most 64 bytes"),
+            commitment,
             request: request(rng),
             ..SeatRequest::default()
         };

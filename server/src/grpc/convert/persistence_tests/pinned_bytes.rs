@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use parlor_engine::{GameId, Seat};
-use parlor_fair::Entropy;
+use parlor_fair::{Entropy, EntropyCommitment};
 use parlor_host::TableId;
 use parlor_host::persistence::{decode_entry, encode_entry};
-use parlor_host::table::{ChanceSetup, Entry, IdempotencyKey, SeatSetup, Setup, TimeControl, Visibility};
+use parlor_host::table::{
+    ChanceSetup, Entry, IdempotencyKey, NewInvite, SeatSetup, Setup, TimeControl, Visibility,
+};
 
 use crate::grpc::convert::ApiCodec;
 
@@ -58,6 +60,7 @@ fn entries() -> Vec<(Entry, &'static str)> {
         ..given.clone()
     };
     let entropy = Entropy::new(b"dice").expect("at most 64 bytes");
+    let commitment = Some(EntropyCommitment::from_bytes([6; 32]));
     let (user, name, bot) = (Some("u".to_owned()), "Ann".to_owned(), "greedy".to_owned());
     let note = "late".to_owned();
     vec![
@@ -87,10 +90,55 @@ fn entries() -> Vec<(Entry, &'static str)> {
         (Entry::WindowClosed, "08f8c0072a00"),
         (Entry::WasAway { seat, used: 3000 }, "08f8c0073205080210b817"),
         (
-            Entry::Joined { seat, user, name, entropy, request: request.clone() },
+            Entry::Joined {
+                seat,
+                user: user.clone(),
+                name: name.clone(),
+                entropy,
+                commitment: None,
+                request: request.clone(),
+                invite: None,
+            },
             "08f8c0073a2808021201751a03416e6e2204646963652a160a027231121030313233343536373839\
              616263646566",
         ),
+        (
+            Entry::Joined {
+                seat,
+                user,
+                name,
+                entropy: Entropy::NONE,
+                commitment,
+                request: request.clone(),
+                invite: None,
+            },
+            "08f8c0073a4408021201751a03416e6e2a160a027231121030313233343536373839616263646566\
+             32200606060606060606060606060606060606060606060606060606060606060606",
+        ),
+        (Entry::Filled, "08f8c0078a0100"),
+        (Entry::Revealed { seat, entropy }, "08f8c0079201080802120464696365"),
+        (
+            Entry::Joined {
+                seat,
+                user: None,
+                name: String::new(),
+                entropy: Entropy::NONE,
+                commitment: None,
+                request: None,
+                invite: Some(3),
+            },
+            "08f8c0073a0408024003",
+        ),
+        (
+            Entry::InviteCreated(NewInvite {
+                seat: Some(seat),
+                uses: 1,
+                valid: Some(1000),
+                request: request.clone(),
+            }),
+            "08f8c007a2011f0802100118e80722160a027231121030313233343536373839616263646566",
+        ),
+        (Entry::InviteRevoked { number: 3 }, "08f8c007aa01020803"),
         (Entry::Started, "08f8c0074200"),
         (
             Entry::Reissued { seat, request: request.clone() },

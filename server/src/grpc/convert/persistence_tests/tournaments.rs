@@ -1,7 +1,7 @@
 //! Round trips and corruption of tournament entries.
 
 use parlor_engine::{GameId, Seat};
-use parlor_fair::Entropy;
+use parlor_fair::{Entropy, EntropyCommitment};
 use parlor_host::TableId;
 use parlor_host::persistence::{decode_tournament_entry, encode_tournament_entry};
 use parlor_host::table::{IdempotencyKey, SeatFinish, SeatResult, TimeControl, Visibility};
@@ -65,11 +65,22 @@ fn entries() -> Vec<TournamentEntry> {
         finish: SeatFinish::SetAside,
         time_outs: 1,
         think_time: 9,
+        away_time: 4,
     };
     let (place, table) = (TableKey { group: 5, rotation: 1 }, TableId::from_bytes([8; 16]));
     let versions = vec![String::new(), "1".to_owned()];
+    let commitment = EntropyCommitment::from_bytes([9; 32]);
     vec![
         TournamentEntry::Created(Box::new(setup)),
+        TournamentEntry::Starting {
+            versions: versions.clone(),
+            commitment: Some(commitment),
+            asked: vec![Entrant(1)],
+        },
+        TournamentEntry::Starting { versions: versions.clone(), commitment: None, asked: Vec::new() },
+        TournamentEntry::Committed { commitments: vec![None, Some(commitment)] },
+        TournamentEntry::Revealed { entrant: None, entropy },
+        TournamentEntry::Revealed { entrant: Some(Entrant(1)), entropy },
         TournamentEntry::Started { versions, entropy: vec![Entropy::NONE, entropy] },
         TournamentEntry::TableOver { place, table, seats: vec![result] },
         TournamentEntry::TableOver { place, table, seats: Vec::new() },

@@ -50,6 +50,14 @@ fn entry_fields_are_validated() {
     check_entry(Event::Resigned(store::Resigned { seat }), &why("resigned"));
     check_entry(Event::Replaced(store::Replaced { seat, ..Default::default() }), &why("replaced"));
     check_entry(
+        Event::Joined(store::Joined { commitment: vec![0; 31], ..Default::default() }),
+        "joined.commitment: must have 32 bytes, not 31",
+    );
+    check_entry(
+        Event::Revealed(store::Revealed { seat: 0, entropy: vec![0; 65] }),
+        "revealed.entropy: a seat may add up to 64 bytes of entropy, not 65: send fewer, or a hash of them",
+    );
+    check_entry(
         Event::Joined(store::Joined { entropy: vec![0; 65], ..Default::default() }),
         "joined.entropy: a seat may add up to 64 bytes of entropy, not 65: send fewer, or a hash of them",
     );
@@ -137,6 +145,10 @@ fn setup_fields_are_validated() {
         "created.deal.rotation: must be 0 to 255, not 256",
     );
     check_setup(
+        |setup| setup.chance = deal(&|deal| deal.entropy_commitments = vec![vec![0; 32]; 2]),
+        "created.deal.entropy_commitments: must have 0 entries, not 2",
+    );
+    check_setup(
         |setup| setup.chance = deal(&|deal| deal.entropy = vec![Vec::new(), vec![0; 65]]),
         "created.deal.entropy[1]: a seat may add up to 64 bytes of entropy, not 65: send fewer, or a hash of them",
     );
@@ -170,7 +182,7 @@ fn record_fields_are_validated() {
     let shuffle = |modify: &dyn Fn(&mut v1::FairShuffle), why: &str| {
         look(&|look| modify_payload(&mut look.shuffle, modify), why);
     };
-    let entropy = |seat, bytes| v1::SeatEntropy { seat, entropy: vec![1; bytes] };
+    let entropy = |seat, bytes| v1::SeatEntropy { seat, entropy: vec![1; bytes], commitment: Vec::new() };
     shuffle(
         &|shuffle| shuffle.entropy = vec![entropy(0, 0)],
         "summary.shuffle.entropy: must have 2 entries, not 1",
@@ -178,6 +190,11 @@ fn record_fields_are_validated() {
     shuffle(
         &|shuffle| shuffle.entropy = vec![entropy(0, 0), entropy(2, 0)],
         "summary.shuffle.entropy[1].seat: must be 1, as the seats are in order",
+    );
+    let commitment = |bytes| v1::SeatEntropy { commitment: vec![1; bytes], ..entropy(0, 0) };
+    shuffle(
+        &|shuffle| shuffle.entropy = vec![commitment(31), entropy(1, 0)],
+        "summary.shuffle.entropy[0].commitment: must have 32 bytes, not 31",
     );
     shuffle(&|shuffle| shuffle.game_seed = vec![1], "summary.shuffle.game_seed: must have 32 bytes, not 1");
     shuffle(

@@ -11,7 +11,7 @@ use parlor_store::LogError;
 use super::{TABLE, key, seat, seat_token, wrong};
 use crate::grpc::convert::persistence_tests::games::play_out;
 use crate::grpc::convert::persistence_tests::test_rng;
-use crate::grpc::convert::{act, answer, answered, invalid_answer};
+use crate::grpc::convert::{ActStep, act, answer, answered, invalid_answer};
 
 /// A decided decision of a random game.
 fn decided() -> Decided {
@@ -179,13 +179,26 @@ fn undecodable_answer_is_refused_with_its_field() {
 #[test]
 fn act_request_is_decoded() {
     let wire = v1::Answer { decision_id: 3, choice: Some(Choice::Index(2)), think_ms: None };
-    let decode = |answer| act(v1::ActRequest { seat_token: seat_token(TABLE), answer }, &key());
-    let (token, decoded) = decode(Some(wire.clone())).expect("a valid token");
+    let decode = |answer, entropy: Option<&[u8]>| {
+        let reveal_entropy = entropy.map(<[u8]>::to_vec);
+        act(v1::ActRequest { seat_token: seat_token(TABLE), answer, reveal_entropy }, &key())
+    };
+    let (token, decoded) = decode(Some(wire.clone()), None).expect("a valid token");
     assert_eq!((token.table(), token.seat()), (TABLE, seat(1)));
-    assert_eq!(decoded.expect("an answer").decision, DecisionId(3));
-    let (_, refused) = decode(Some(invalid_card())).expect("a valid token");
-    assert_eq!(refused.expect_err("an invalid card").status(), v1::AnswerStatus::Refused);
-    assert_eq!(wrong(decode(None)), "answer: must be set");
-    let bad = act(v1::ActRequest { seat_token: "pls_x".to_owned(), answer: Some(wire) }, &key());
+    let ActStep::Answer(Ok(decoded)) = decoded else { panic!("{decoded:?}") };
+    assert_eq!(decoded.decision, DecisionId(3));
+    let (_, refused) = decode(Some(invalid_card()), None).expect("a valid token");
+    let ActStep::Answer(Err(refused)) = refused else { panic!("{refused:?}") };
+    assert_eq!(refused.status(), v1::AnswerStatus::Refused);
+    let (_, reveal) = decode(None, Some(&[7; 16])).expect("a reveal");
+    assert_eq!(reveal, ActStep::Reveal(parlor_fair::Entropy::new(&[7; 16]).expect("entropy")));
+    assert_eq!(wrong(decode(None, Some(&[7; 15]))), "reveal_entropy: must have 16 to 64 bytes, not 15");
+    assert_eq!(
+        wrong(decode(Some(wire.clone()), Some(&[7; 16]))),
+        "reveal_entropy: must not be set together with answer"
+    );
+    assert_eq!(wrong(decode(None, None)), "answer: must be set, or reveal_entropy");
+    let request = v1::ActRequest { seat_token: "pls_x".to_owned(), answer: Some(wire), reveal_entropy: None };
+    let bad = act(request, &key());
     assert_eq!(bad.expect_err("an invalid token").reason(), v1::ErrorReason::TokenInvalid);
 }

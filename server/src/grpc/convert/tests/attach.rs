@@ -97,13 +97,13 @@ fn wanted_language_of_texts_is_known() {
 
 fn follow_request(channels: impl IntoIterator<Item = u32>) -> v1::FollowRequest {
     let entry = |channel| v1::FollowChannel { channel, attach: Some(v1::Attach::default()) };
-    v1::FollowRequest { channels: channels.into_iter().map(entry).collect() }
+    v1::FollowRequest { channels: channels.into_iter().map(entry).collect(), heartbeat_ms: None }
 }
 
 #[test]
 fn follow_channels_are_distinct_and_1_to_64() {
     let channels = follow_channels(follow_request([7, 0, u32::MAX])).expect("channels");
-    let numbers: Vec<Channel> = channels.into_iter().map(|(channel, _)| channel).collect();
+    let numbers: Vec<Channel> = channels.channels.into_iter().map(|(channel, _)| channel).collect();
     assert_eq!(numbers, [Channel(7), Channel(0), Channel(u32::MAX)]);
     check_bound(&[1, 64], &[0, 65, 300], "channels", |count| {
         Ok(follow_channels(follow_request(0..count as u32))?)

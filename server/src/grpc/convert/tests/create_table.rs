@@ -17,7 +17,7 @@ use crate::grpc::convert::create_table;
 
 fn create(wire: v1::CreateTableRequest) -> Result<NewTable, Failure> {
     let settings = Settings::default();
-    create_table(wire, &settings.table, &settings.bots)
+    create_table(wire, &settings.table, &settings.bots, false)
 }
 
 fn open_seats(count: usize) -> Vec<v1::SeatSetup> {
@@ -304,7 +304,7 @@ fn search_playouts_are_capped_to_a_valid_bot() {
     settings.bots.search_iterations = const { crate::config::Count::new(1_000_000) };
     let mut wire = request();
     wire.seats[1].occupant = Some(Occupant::HouseBot(v1::HouseBotSeat { name: "search".to_owned() }));
-    let new = create_table(wire, &settings.table, &settings.bots).expect("a table");
+    let new = create_table(wire, &settings.table, &settings.bots, false).expect("a table");
     let SeatSetup::House { bot } = &new.seats[1] else { panic!("{new:?}") };
     assert_eq!(bot, "search:100000");
     assert!(parlor_bots::HouseBot::by_name(bot).is_ok());

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use parlor_engine::{AnyView, GameId, Lang, Localise, Refusal, Viewer};
-use parlor_host::agents::SeatAssignment;
+use parlor_engine::{AnyView, GameId, Lang, Localise, Refusal, Seats, Viewer};
+use parlor_host::agents::{EntropyRequest, SeatAssignment};
 use parlor_host::table::{
-    CommandError, DecisionId, Ending, Entry, Record, SeatFinish, Table, TableEvent, TableSummary, Update,
+    CommandError, DecisionId, Ending, Entry, Record, SeatFinish, State, Table, TableEvent, TableSummary,
+    Update,
 };
 use parlor_host::{
     AnswerOutcome, AnswerRefused, Answered, Channel, Closed, DecisionPrompt, HostError, ItemBatch,
     OwnerEvent, OwnerFeedItem, Presence, SeatTime, Snapshot, StreamItem, StreamKind, ViewerUpdate, Wants,
 };
+use parlor_proto::convert::InvalidField;
 use parlor_proto::v1;
 use parlor_proto::v1::stream_item::Item as Wire;
 use prost::Message;
@@ -20,7 +22,7 @@ use super::table::table_summary;
 use super::{OTHER, TABLE, seat};
 use crate::grpc::convert::persistence_tests::games::{NOW, Played, play_all, play_out};
 use crate::grpc::convert::persistence_tests::test_rng;
-use crate::grpc::convert::{ApiItemEncoder, closed, stream_ending, table, table_news};
+use crate::grpc::convert::{ApiItemEncoder, closed, invalid_reveal, stream_ending, table, table_news};
 
 fn encode(item: &StreamItem<'_>) -> v1::StreamItem {
     let mut items = ItemBatch::default();
@@ -70,7 +72,10 @@ fn tables_owner_feed_and_stream_items_set_every_field() {
         let given = over.shuffle().given;
         let mut revealed = over.summary();
         revealed.reveal_deal();
-        for summary in [open.summary(), revealed, TableSummary { rematch: Some(OTHER), ..over.summary() }] {
+        let starting = TableSummary { state: State::Starting, reveal_before: Some(NOW), ..open.summary() };
+        let waiting = TableSummary { waiting_for: Seats::from_iter([seat(1)]), ..open.summary() };
+        let rematch = TableSummary { rematch: Some(OTHER), ..over.summary() };
+        for summary in [open.summary(), starting, waiting, revealed, rematch] {
             coverage.record("Table", &table(&summary, true));
         }
         for event in
@@ -110,6 +115,8 @@ fn tables_owner_feed_and_stream_items_set_every_field() {
         }
     });
     other_items(|item| coverage.record("StreamItem", &encode(item)));
+    let refused = Wire::Revealed(invalid_reveal(InvalidField::at("entropy", "must be shorter")));
+    coverage.record("StreamItem", &v1::StreamItem { channel: 9, item: Some(refused) });
     for event in [
         OwnerEvent::Joined { seat: seat(2), user: Some("u".to_owned()), name: "Ann".to_owned() },
         OwnerEvent::Started,
@@ -130,6 +137,7 @@ fn other_items(mut visit: impl FnMut(&StreamItem<'_>)) {
     let ending = |ending| TableEvent::Ended { ending, shuffle: shuffle.clone() };
     let table_events = vec![
         TableEvent::Joined { seat: seat(1), name: "Ann".to_owned() },
+        TableEvent::Starting { shuffle: shuffle.clone() },
         TableEvent::Started { shuffle: shuffle.clone() },
         TableEvent::TimedOut { seat: seat(1), times: 2 },
         TableEvent::Forfeited { seat: seat(1), finish: SeatFinish::TimedOut },
@@ -152,8 +160,14 @@ fn other_items(mut visit: impl FnMut(&StreamItem<'_>)) {
         game: GameId::Gap,
         tournament: Some(parlor_host::TournamentId::from_bytes(*OTHER.as_bytes())),
     };
+    let request = EntropyRequest {
+        tournament: parlor_host::TournamentId::from_bytes(*OTHER.as_bytes()),
+        commitment: parlor_fair::Commitment::from_bytes([1; 32]),
+        commitments: vec![None, Some(parlor_fair::EntropyCommitment::from_bytes([2; 32]))],
+    };
     for item in [
         StreamItem::SeatAssigned(given),
+        StreamItem::EntropyRequested(&request),
         StreamItem::Update(&update),
         StreamItem::Decision(&decision_prompt()),
         StreamItem::Answered(&answered(AnswerRefused::Illegal(Refusal::NOT_IN_HAND))),
@@ -162,6 +176,8 @@ fn other_items(mut visit: impl FnMut(&StreamItem<'_>)) {
             count: 3,
         }))),
         StreamItem::Answered(&super::answer::accepted()),
+        StreamItem::Revealed(&Ok(())),
+        StreamItem::Revealed(&Err(HostError::TableBusy { table: TABLE })),
         StreamItem::Presence(Presence { seat: seat(1), connected: true, grace_left: Some(5) }),
         StreamItem::TimeLeft(vec![SeatTime { seat: seat(1), decision: 9, bank: 8, running: true }]),
         StreamItem::Closed(closed),

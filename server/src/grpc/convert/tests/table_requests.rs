@@ -12,10 +12,11 @@ use super::{OTHER, TABLE, caller, check_bound, key, seat, seat_token, spectator_
 use crate::config::Settings;
 use crate::grpc::Failure;
 use crate::grpc::convert::{
-    ReissueSeatTokenParams, RematchParams, ReplaceSeatParams, ResignSeatParams, TablePage, cancel_table,
-    create_spectator_token, delete_table, get_table, join_table, list_tables, reissue_seat_token, rematch,
-    replace_seat, resign_seat,
+    ReissueSeatTokenParams, RematchParams, ReplaceSeatParams, ResignSeatParams, TableCredential, TablePage,
+    cancel_table, create_spectator_token, delete_table, get_table, join_table, list_tables,
+    reissue_seat_token, rematch, replace_seat, resign_seat,
 };
+use crate::identity::VerifiedInvite;
 
 fn reason<T: std::fmt::Debug>(result: Result<T, Failure>) -> v1::ErrorReason {
     result.expect_err("a failure").reason()
@@ -37,8 +38,9 @@ fn join_table_request_is_decoded() {
         seat: Some(4),
         user_id: "u".to_owned(),
         display_name: "Ann".to_owned(),
-        entropy: vec![1, 2],
+        entropy_commitment: vec![2; 32],
         previous_token: seat_token(OTHER),
+        invite: key().invite(TABLE, 3).reveal().clone(),
         ..join_request()
     };
     let mut coverage = super::field_coverage::FieldCoverage::new();
@@ -50,10 +52,11 @@ fn join_table_request_is_decoded() {
         (joining.seat, joining.user.as_deref(), joining.name.as_str()),
         (Some(seat(4)), Some("u"), "Ann")
     );
-    assert_eq!(joining.entropy.as_bytes(), [1, 2]);
+    assert_eq!(joining.commitment.map(|commitment| *commitment.as_bytes()), Some([2; 32]));
     assert_eq!(&*joining.request.expect("an idempotency key").id, "r");
     let previous = read.previous.expect("a token");
     assert_eq!((previous.table(), previous.seat()), (OTHER, seat(1)));
+    assert_eq!(read.invite, Some(VerifiedInvite::new(TABLE, 3)));
 }
 
 #[test]
@@ -68,7 +71,9 @@ fn join_table_fields_have_bounds() {
     check(&[0, 5], &[6, 1 << 20], "seat", &|wire, number| wire.seat = Some(number as u32));
     check(&[0, 128], &[129], "user_id", &|wire, length| wire.user_id = text(length));
     check(&[0, 64], &[65], "display_name", &|wire, length| wire.display_name = wide(length));
-    check(&[0, 64], &[65], "entropy", &|wire, length| wire.entropy = vec![1; length as usize]);
+    check(&[0, 32], &[31, 33, 64], "entropy_commitment", &|wire, length| {
+        wire.entropy_commitment = vec![1; length as usize];
+    });
     check(&[0, 64], &[65], "request_id", &|wire, length| wire.request_id = text(length));
     let bad = v1::JoinTableRequest { table_id: "x".to_owned(), ..join_request() };
     assert!(wrong(join_table(bad, &key(), None)).starts_with("table_id: a table id has 26 "));
@@ -84,17 +89,22 @@ fn get_table_accepts_a_seat_token_a_spectator_token_or_none() {
     };
     let owner = caller().owner().clone();
     let rail = ViewerCredential::NoToken { table: TABLE, caller: Some(owner), admin: true };
-    assert_eq!(get(String::new()), Ok(rail));
+    assert_eq!(get(String::new()), Ok(TableCredential::Viewer(rail)));
     let wire = v1::GetTableRequest { table_id: TABLE.to_string(), ..Default::default() };
     let stranger = ViewerCredential::NoToken { table: TABLE, caller: None, admin: false };
-    assert_eq!(get_table(&wire, &key(), None), Ok((stranger, None)));
+    assert_eq!(get_table(&wire, &key(), None), Ok((TableCredential::Viewer(stranger), None)));
     let german = v1::GetTableRequest { texts: v1::Language::German.into(), ..wire.clone() };
     assert_eq!(get_table(&german, &key(), None).expect("a request").1, Some(Lang::De));
     let wire = v1::GetTableRequest { texts: 3, ..wire };
     assert_eq!(wrong(get_table(&wire, &key(), None)), "texts: has no value 3");
-    assert!(matches!(get(seat_token(TABLE)), Ok(ViewerCredential::Seat(token)) if token.seat() == seat(1)));
-    assert!(matches!(get(spectator_token(TABLE)), Ok(ViewerCredential::Spectator(_))));
-    for token in [seat_token(OTHER), spectator_token(OTHER)] {
+    use TableCredential::Viewer;
+    assert!(
+        matches!(get(seat_token(TABLE)), Ok(Viewer(ViewerCredential::Seat(token))) if token.seat() == seat(1))
+    );
+    assert!(matches!(get(spectator_token(TABLE)), Ok(Viewer(ViewerCredential::Spectator(_)))));
+    let invite = VerifiedInvite::new(TABLE, 3);
+    assert_eq!(get(key().invite(TABLE, 3).reveal().clone()), Ok(TableCredential::Invite(invite)));
+    for token in [seat_token(OTHER), spectator_token(OTHER), key().invite(OTHER, 1).reveal().clone()] {
         assert_eq!(wrong(get(token)), "token: must be one of the table in table_id");
     }
     assert_eq!(reason(get("plv_x".to_owned())), v1::ErrorReason::TokenInvalid);
@@ -133,7 +143,7 @@ fn list_tables_request_is_decoded() {
     };
     let listing = list_tables(wire.clone(), Some(&caller())).expect("a listing");
     assert_eq!(listing, TablePage { filter, after: Some(TABLE), size: 7 });
-    let every = v1::ListTablesRequest { states: (1..=6).collect(), ..Default::default() };
+    let every = v1::ListTablesRequest { states: (1..=7).collect(), ..Default::default() };
     assert_eq!(list_tables(every, None).expect("a listing").filter.states, State::ALL);
 }
 
@@ -147,7 +157,7 @@ fn list_tables_fields_have_bounds() {
         });
     };
     check(&[0, 1, 100], &[101, 1 << 30], "page_size", &|wire, size| wire.page_size = size as u32);
-    check(&[1, 6], &[0, 7], "states[1]", &|wire, state| wire.states = vec![1, state as i32]);
+    check(&[1, 7], &[0, 8], "states[1]", &|wire, state| wire.states = vec![1, state as i32]);
     check(&[0, 128], &[129], "user_id", &|wire, length| wire.user_id = text(length));
     check(&[0, 256], &[257], "metadata", &|wire, length| {
         wire.metadata = BTreeMap::from([("k".to_owned(), text(length))]);
@@ -184,7 +194,7 @@ fn replace_seat_request_is_decoded() {
         seat: 5,
         house_bot: Some(v1::HouseBotSeat { name: "search".to_owned() }),
     };
-    let replace = |wire| replace_seat(wire, &settings.bots, &caller());
+    let replace = |wire| replace_seat(wire, &settings.bots, Some(&caller()));
     let ReplaceSeatParams { table, seat: at, bot, request } = replace(wire.clone()).expect("a request");
     assert_eq!((table, at, bot.as_str()), (TABLE, seat(5), "search:1000"));
     assert_eq!(&*request.expect("an idempotency key").id, "r");
@@ -265,12 +275,12 @@ fn delete_spectator_token_and_reissue_requests_are_decoded() {
     assert!(wrong(create_spectator_token(&bad)).starts_with("table_id: "));
     let wire = v1::ReissueSeatTokenRequest { request_id: text(22), table_id: id, seat: 2 };
     let ReissueSeatTokenParams { table, seat: at, request } =
-        reissue_seat_token(&wire, &caller()).expect("a request");
+        reissue_seat_token(&wire, Some(&caller())).expect("a request");
     assert_eq!((table, at, request.map(|key| key.id)), (TABLE, seat(2), Some(text(22).into())));
     let bad = v1::ReissueSeatTokenRequest { seat: 6, ..wire.clone() };
-    assert_eq!(wrong(reissue_seat_token(&bad, &caller())), "seat: must be 0 to 5, not 6");
+    assert_eq!(wrong(reissue_seat_token(&bad, Some(&caller()))), "seat: must be 0 to 5, not 6");
     let bad = v1::ReissueSeatTokenRequest { request_id: text(65), ..wire };
-    assert!(wrong(reissue_seat_token(&bad, &caller())).starts_with("request_id: "));
+    assert!(wrong(reissue_seat_token(&bad, Some(&caller()))).starts_with("request_id: "));
 }
 
 /// Requests of two methods with identical bytes are not repeats of each other.
@@ -282,7 +292,7 @@ fn idempotency_keys_differ_by_method() {
     let reissue = v1::ReissueSeatTokenRequest { request_id, table_id, seat: 0 };
     assert_eq!(prost::Message::encode_to_vec(&join), prost::Message::encode_to_vec(&reissue));
     let (_, join) = join_table(join, &key(), Some(&caller())).expect("a join");
-    let reissue = reissue_seat_token(&reissue, &caller()).expect("a request").request;
+    let reissue = reissue_seat_token(&reissue, Some(&caller())).expect("a request").request;
     assert_ne!(join.seat_request.request, reissue);
 }
 
@@ -296,7 +306,10 @@ fn request_ids_of_seats_are_long_on_a_server_without_keys() {
     check_bound(&[0, 22, 64], &[1, 21, 65], "request_id", join);
     let reissue = |length| {
         let (request_id, table_id) = (text(length), TABLE.to_string());
-        Ok(reissue_seat_token(&v1::ReissueSeatTokenRequest { request_id, table_id, seat: 0 }, &caller())?)
+        Ok(reissue_seat_token(
+            &v1::ReissueSeatTokenRequest { request_id, table_id, seat: 0 },
+            Some(&caller()),
+        )?)
     };
     check_bound(&[0, 22, 64], &[1, 21, 65], "request_id", reissue);
 }
