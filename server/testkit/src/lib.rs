@@ -8,6 +8,7 @@
 //! | (default) | [`test_rng`], [`test_seed`], [`game_count_factor`], [`unused_address`], [`TIMEOUT`] |
 //! | `async` | `with_timeout`, `wait_until`, `Proxy` |
 //! | `process` | `ServerProcess`, `OutputLines`, `server_command`, `server_variables`, `listening_address`, `example_program`, `send_signal` |
+//! | `postgres` | `PostgresCluster` |
 //! | `tls` | `Authority` |
 //! | `proto` | `check_standings` |
 //!
@@ -15,6 +16,8 @@
 //! expected.
 
 mod address;
+#[cfg(feature = "postgres")]
+mod postgres;
 #[cfg(feature = "process")]
 mod process;
 #[cfg(feature = "async")]
@@ -27,6 +30,8 @@ mod tls;
 mod wait;
 
 pub use address::unused_address;
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresCluster;
 #[cfg(feature = "process")]
 pub use process::{
     OutputLines, ServerProcess, example_program, listening_address, send_signal, server_command,

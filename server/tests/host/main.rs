@@ -11,6 +11,7 @@ use prost::Message;
 use parlor_host::agents::AgentRequirement;
 use parlor_host::clock::ManualClock;
 use parlor_host::identity::{Generation, Owner, VerifiedSeatToken, VerifiedSpectatorToken};
+use parlor_host::limits::StreamAllowance;
 use parlor_host::table::{
     Answer, DecisionAnswer, DecisionId, SeatRequest, SeatSetup, State, TableSummary, TimeControl, Visibility,
 };
@@ -77,7 +78,12 @@ impl Scene {
     }
 
     async fn sit(&self, table: TableId) -> VerifiedSeatToken {
-        let join = JoinRequest { seat_request: SeatRequest::default(), by_owner: false, previous: None };
+        let join = JoinRequest {
+            seat_request: SeatRequest::default(),
+            by_owner: false,
+            previous: None,
+            invite: None,
+        };
         let joined = self.host.join(table, join).await.expect("a free seat");
         let token = self.key.seat_token(table, joined.seat, joined.generation);
         self.key.verify_seat_token(token.reveal()).expect("a token of this server")
@@ -112,7 +118,7 @@ fn items(batch: &OutboundBatch) -> Vec<v1::StreamItem> {
 
 /// Attaches, answers every decision with its first action, and reads until the channel is closed.
 async fn play(host: &Host, who: ViewerCredential, after: Option<u64>) -> Seen {
-    let (handle, mut outbox) = host.open_stream().expect("a stream");
+    let (handle, mut outbox) = host.open_stream(StreamAllowance::default()).expect("a stream");
     let channel = Channel(5);
     let wants = Wants::default();
     handle
@@ -123,7 +129,8 @@ async fn play(host: &Host, who: ViewerCredential, after: Option<u64>) -> Seen {
         let batch = outbox.next().await.expect("a stream that goes on");
         for item in items(&batch) {
             match item.item.expect("an item") {
-                Item::SeatGiven(given) => panic!("{given:?} is for agents"),
+                item @ Item::Revealed(_) => panic!("{item:?} without a reveal"),
+                item @ (Item::SeatGiven(_) | Item::EntropyAsked(_)) => panic!("{item:?} is for agents"),
                 Item::Snapshot(snapshot) => seen.numbers.push(snapshot.number.into()),
                 Item::Update(update) => {
                     seen.numbers.push(update.number.into());
@@ -202,7 +209,7 @@ async fn whoever_comes_back_after_a_long_time_gets_everything() {
     let queue = HostSettings::default().stream_queue as u32;
     let channels = 40 * (queue / last as u32 + 1);
     let most = queue as usize + parlor_host::stream::MAX_CONCURRENT_CATCH_UPS * (last as usize + 1);
-    let (handle, mut outbox) = scene.host.open_stream().expect("a stream");
+    let (handle, mut outbox) = scene.host.open_stream(StreamAllowance::default()).expect("a stream");
     let who = ViewerCredential::NoToken { table, caller: None, admin: false };
     let attach = |channel| {
         let what = ClientCommand::Attach { credential: who.clone(), after: Some(0), wants: Wants::default() };
@@ -302,13 +309,15 @@ async fn a_house_bot_that_fails_voids_a_deal() {
         visibility: Visibility::Public,
         patience: 0,
     };
-    let (given_seed, entropy) = (Some([3; 32]), parlor_fair::Entropy::NONE);
-    let new = NewTournament { terms, given_seed, entropy, request: None };
+    let new = NewTournament { terms, given_seed: Some([3; 32]), request: None };
     let made = tournaments.create(&scene.owner, new).await.expect("a tournament");
     let LiveOrStored::Live(made) = made else { panic!("{made:?}") };
     let tournament = made.setup.tournament;
     let access = Access { caller: Some(scene.owner.clone()), admin: false };
-    tournaments.command(tournament, &access, TournamentCommand::Start).await.expect("a start");
+    tournaments
+        .command(tournament, &access, TournamentCommand::Start { commitment: None })
+        .await
+        .expect("a start");
     // Waits until a table of this group runs.
     let begun = async |group: u32| {
         for _ in 0..60_000 {
@@ -348,7 +357,10 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
             number: 2,
             rotation,
             server_seed: *seed.reveal(),
-            entropy: vec![parlor_fair::Entropy::new(b"dice").expect("few bytes")],
+            entropy: vec![parlor_host::table::AddedEntropy {
+                commitment: None,
+                entropy: parlor_fair::Entropy::new(b"dice").expect("few bytes"),
+            }],
             recolour: true,
             given: false,
         },
@@ -368,7 +380,7 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
         assert_eq!((end.number, end.table == table), (2, end.rotation == 0));
         assert!(matches!(end.ending, parlor_host::table::Ending::Finished(_)));
     }
-    let (refused, none) = (HostError::DealNotOver { tournament, number: 2 }, (None, None));
+    let (refused, none) = (HostError::DealNotOver { tournament }, (None, None));
     let owner = Some(scene.owner.clone());
     let rail = ViewerCredential::NoToken { table, caller: owner, admin: true };
     for who in [rail.clone(), ViewerCredential::Spectator(spectator(&scene, table))] {
@@ -391,7 +403,10 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
     assert_eq!(look.shuffle.server_seed, Some(*seed.reveal()));
     assert_eq!(look.shuffle.commitment, Some(seed.commitment()));
     let entropy = look.shuffle.deal.expect("a deal").entropy;
-    assert_eq!(look.shuffle.game_seed, Some(*seed.game_seed(&entropy).reveal()));
+    assert_eq!(
+        look.shuffle.game_seed,
+        Some(*seed.game_seed(&parlor_host::table::revealed(&entropy)).reveal())
+    );
     let (record, _) = scene.host.record(&rail, None).await.expect("a record");
     assert_eq!(record.summary.shuffle.game_seed, look.shuffle.game_seed);
     let seen = play(&scene.host, rail, Some(0)).await;

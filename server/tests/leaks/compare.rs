@@ -1,11 +1,14 @@
-//! Plays the two games of a pair on two servers, and compares everything that one viewer receives.
+//! Plays the two games of a pair on two servers, and compares everything that one viewer receives, and the lines that a
+//! program at its seat would get.
 
 use std::fmt::Debug;
 use std::time::Duration;
 
-use parlor_engine::{AnyAction, Lang, Localise, Seat, Viewer, below};
+use parlor_cli::line_protocol::TableLines;
+use parlor_engine::{AnyAction, Lang, Localise, Seat, Seats, Viewer, below};
 use parlor_proto::v1;
 use parlor_proto::v1::stream_item::Item;
+use parlor_sdk::Question;
 use prost::Message;
 use rand_chacha::ChaCha8Rng;
 
@@ -108,6 +111,9 @@ impl ServedModel {
         received.extend(self.stream.items().await);
         for mut item in received {
             self.plant_leak(&mut item);
+            if let Some(line) = self.program_line(&item) {
+                output.push((Box::new(line.clone()), line.into_bytes()));
+            }
             output.push(labelled(item));
         }
         if let Viewer::Seat(seat) = self.viewer {
@@ -117,6 +123,9 @@ impl ServedModel {
         }
         if probes.list {
             output.push(labelled(self.server.list_tables().await));
+            if self.model.table.waiting_for() != Seats::NONE {
+                output.push(labelled(self.server.turns().await));
+            }
         }
         if let Some(after) = probes.resume_after {
             let last = self.model.table.numbers().get(self.viewer) as u32;
@@ -127,6 +136,19 @@ impl ServedModel {
             );
         }
         output
+    }
+
+    /// The line that a program at the viewer's seat would get for an item.
+    fn program_line(&self, item: &v1::StreamItem) -> Option<String> {
+        let lines = TableLines::new("table", self.viewer.seat()?.index() as u32);
+        let line = match item.item.as_ref()? {
+            Item::Update(update) => lines.events(update),
+            Item::Decision(decision) => {
+                lines.decision(&Question::from_wire("table", lines.seat(), decision.clone()))
+            }
+            _ => return None,
+        };
+        Some(line.encode())
     }
 
     /// The viewer's record; a running table is cancelled first.

@@ -11,9 +11,12 @@
 //! the viewer is shown are compared, too. Timing is exempt where SECURITY.md says so: in No Dice the seat on turn
 //! waits while others have a hidden decision.
 //!
+//! `deal_tables.rs` compares what is told of tables of a tournament that play different deals.
+//!
 //! `PARLOR_TEST_SEED=7` deals and plays other games; `PARLOR_TEST_GAMES=10` plays ten times as many.
 
 mod compare;
+mod deal_tables;
 mod game_pair;
 mod model_table;
 mod server;

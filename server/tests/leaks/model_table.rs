@@ -106,7 +106,7 @@ impl ModelTable {
     /// A player joins a seat; the last join starts the game.
     pub(crate) fn join(&mut self, seat: Seat) {
         let (user, name, entropy, request) = (None, String::new(), Entropy::NONE, None);
-        self.fold(&Entry::Joined { seat, user, name, entropy, request });
+        self.fold(&Entry::Joined { seat, user, name, entropy, commitment: None, request, invite: None });
         if self.table.seats().iter().all(|seat| seat.holder != Holder::Vacant) {
             self.fold(&Entry::Started);
         }

@@ -16,7 +16,7 @@ use parlor_proto::v1::table_service_client::TableServiceClient;
 use parlor_server::TableId;
 use parlor_server::config::Settings;
 use parlor_server::grpc::convert::ApiCodec;
-use parlor_server::identity::{ApiKeys, Generation, KeySet, NewKey, Scope, ServerKey};
+use parlor_server::identity::{ApiKeys, Generation, KeySet, NewKey, Scope, ServerKey, SigningKeys};
 use parlor_server::transport::{AcceptedConnection, RunningServer, Server, ServerDependencies};
 use parlor_store::{Append, Listing, Log, LogKind, MemoryLog, Millis, NewPlace, OwnerId};
 use parlor_testkit::with_timeout;
@@ -31,6 +31,8 @@ use crate::model_table::OWNER;
 
 /// Buffer size of an in-memory connection, in bytes.
 const DUPLEX_BYTES: usize = 1 << 16;
+/// Time after a start of the server in which no seat counts as absent.
+const RECONNECT_TIME: Duration = Duration::from_secs(30);
 /// The channel on which a viewer plays or watches.
 pub(crate) const CHANNEL: u32 = 1;
 /// A channel that is never attached: detaching it is answered after everything sent before, which makes it a
@@ -40,7 +42,7 @@ const FENCE_CHANNEL: u32 = 99;
 /// The keys that the servers of all pairs share, so that their bytes are comparable.
 pub(crate) struct ServerFactory {
     owner: NewKey,
-    /// A key without access to the table.
+    /// A key of somebody else, who does not own the table.
     guest: NewKey,
     server_key: ServerKey,
     /// Connections over TCP instead of in memory.
@@ -49,13 +51,13 @@ pub(crate) struct ServerFactory {
 
 impl ServerFactory {
     pub(crate) fn new(sockets: bool) -> ServerFactory {
-        let key = |owner: &str, scope| {
+        let key = |owner: &str, scopes: &[Scope]| {
             let owner = owner.parse().expect("a valid owner name");
-            NewKey::generate(owner, vec![scope], None, None).expect("randomness")
+            NewKey::generate(owner, scopes.to_vec(), None, None).expect("randomness")
         };
         ServerFactory {
-            owner: key(OWNER, Scope::Tables),
-            guest: key("guest", Scope::Play),
+            owner: key(OWNER, &[Scope::Tables, Scope::Agents]),
+            guest: key("guest", &[Scope::Play, Scope::Tables, Scope::Agents]),
             server_key: ServerKey::from_bytes([7; 32]),
             sockets,
         }
@@ -71,18 +73,17 @@ impl ServerFactory {
         settings
     }
 
-    /// Starts a server with this table in its log, before the first join.
-    pub(crate) async fn serve(&self, setup: Setup) -> TestServer {
-        let (log, clock, settings) = (Arc::new(MemoryLog::new()), ManualClock::new(), self.settings());
-        let table = setup.table;
-        log.append(create_append(setup)).await.expect("a table");
+    /// Starts a server on this log.
+    pub(crate) async fn start(&self, log: Arc<MemoryLog>, clock: &ManualClock) -> (RunningServer, Channel) {
+        let settings = self.settings();
         let parts = ServerDependencies {
             clock: Arc::new(clock.clone()),
-            log: log.clone(),
+            log,
             keys: Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).expect("keys"))),
             server_key: self.server_key.clone(),
+            signing_keys: Arc::new(SigningKeys::from_bytes([8; 32])),
         };
-        let (running, channel) = if self.sockets {
+        if self.sockets {
             let running = Server::start(&settings, parts).await.expect("a server");
             let address = running.address().expect("an address");
             let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("an address");
@@ -91,13 +92,32 @@ impl ServerFactory {
             let (near, far) = mpsc::channel::<AcceptedConnection<DuplexStream>>(1);
             let running = Server::start_on(&settings, parts, ReceiverStream::new(far)).await;
             (running.expect("a server"), connect_in_memory(near).await)
-        };
+        }
+    }
+
+    /// The `authorization` header of the owner's key.
+    pub(crate) fn owner_header(&self) -> String {
+        format!("Bearer {}", self.owner.text.reveal())
+    }
+
+    /// The `authorization` header of the guest's key.
+    pub(crate) fn guest_header(&self) -> String {
+        format!("Bearer {}", self.guest.text.reveal())
+    }
+
+    /// Starts a server with this table in its log, before the first join.
+    pub(crate) async fn serve(&self, setup: Setup) -> TestServer {
+        let (log, clock) = (Arc::new(MemoryLog::new()), ManualClock::new());
+        let table = setup.table;
+        log.append(create_append(setup)).await.expect("a table");
+        let (running, channel) = self.start(log.clone(), &clock).await;
+        // For so long after a start nobody counts as absent, and clocks of absent seats stand still.
+        clock.advance(RECONNECT_TIME);
         let tokens = |seat| self.server_key.seat_token(table, seat, Generation(0)).reveal().clone();
-        let bearer = |key: &NewKey| format!("Bearer {}", key.text.reveal());
         TestServer {
             tokens: Seat::all(parlor_engine::MAX_SEATS as u8).map(tokens).collect(),
-            owner: bearer(&self.owner),
-            guest: bearer(&self.guest),
+            owner: self.owner_header(),
+            guest: self.guest_header(),
             table,
             log,
             clock,
@@ -159,7 +179,8 @@ pub(crate) struct TestServer {
     _running: RunningServer,
 }
 
-fn with_key<T>(message: T, key: &str) -> Request<T> {
+/// A request with this `authorization` header.
+pub(crate) fn with_key<T>(message: T, key: &str) -> Request<T> {
     let mut request = Request::new(message);
     request.metadata_mut().insert("authorization", key.parse().expect("text"));
     request
@@ -202,7 +223,7 @@ impl TestServer {
     /// Answers for a seat with Act.
     pub(crate) async fn act(&mut self, seat: Seat, answer: v1::Answer) -> v1::Answered {
         let seat_token = self.tokens[seat.index()].clone();
-        let asked = v1::ActRequest { seat_token, answer: Some(answer) };
+        let asked = v1::ActRequest { seat_token, answer: Some(answer), reveal_entropy: None };
         let answered = with_timeout(self.play.act(with_key(asked, &self.guest))).await.expect("an answer");
         answered.into_inner().answered.expect("an outcome")
     }
@@ -255,7 +276,7 @@ impl TestServer {
         let owner = OwnerId::new(OWNER).expect("a valid owner name");
         let last =
             self.log.read_owner_feed(&owner, 0).await.expect("a feed").last().map_or(0, |item| item.number);
-        let asked = with_key(v1::FollowTablesRequest { after: Some(0) }, &self.owner);
+        let asked = with_key(v1::FollowTablesRequest { after: Some(0), turns: false }, &self.owner);
         let mut stream = with_timeout(self.tables.follow_tables(asked)).await.expect("a stream").into_inner();
         let mut news = Vec::new();
         while (news.len() as u64) < last {
@@ -263,6 +284,18 @@ impl TestServer {
             news.extend(message.news.iter().map(Message::encode_to_vec));
         }
         news
+    }
+
+    /// The first turns of FollowTables, for a table that waits for a seat, by the owner, who might play at the table.
+    pub(crate) async fn turns(&mut self) -> v1::FollowTablesResponse {
+        let asked = with_key(v1::FollowTablesRequest { after: None, turns: true }, &self.owner);
+        let mut stream = with_timeout(self.tables.follow_tables(asked)).await.expect("a stream").into_inner();
+        loop {
+            let message = with_timeout(stream.message()).await.expect("a message").expect("an open stream");
+            if !message.turns.is_empty() {
+                return v1::FollowTablesResponse { number: 0, ..message };
+            }
+        }
     }
 
     /// Waits until the log of the table has this many entries: timers append asynchronously.
@@ -295,7 +328,8 @@ impl TestServer {
             let attach = Some(self.attach(viewer, after));
             v1::FollowChannel { channel, attach }
         });
-        let follow = with_key(v1::FollowRequest { channels: channels.collect() }, &self.guest);
+        let follow =
+            with_key(v1::FollowRequest { channels: channels.collect(), heartbeat_ms: None }, &self.guest);
         let mut stream = with_timeout(self.play.follow(follow)).await.expect("a stream").into_inner();
         let mut items: Vec<v1::StreamItem> = Vec::new();
         let decisions = if asked { 2 } else { 0 };
@@ -321,7 +355,7 @@ impl TestServer {
     pub(crate) async fn snapshot(&mut self, viewer: Viewer) -> v1::Snapshot {
         let attach = Some(self.attach(viewer, None));
         let channels = vec![v1::FollowChannel { channel: CHANNEL, attach }];
-        let follow = with_key(v1::FollowRequest { channels }, &self.guest);
+        let follow = with_key(v1::FollowRequest { channels, heartbeat_ms: None }, &self.guest);
         let mut stream = with_timeout(self.play.follow(follow)).await.expect("a stream").into_inner();
         loop {
             let message = with_timeout(stream.message()).await.expect("a message").expect("an open stream");

@@ -154,6 +154,7 @@ impl TestTournament {
             finish: SeatFinish::PlayedOut,
             time_outs: 0,
             think_time: 0,
+            away_time: 0,
         });
         (seats.collect(), known)
     }

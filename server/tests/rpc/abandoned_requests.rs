@@ -21,9 +21,9 @@ async fn server_with_agent() -> (Arc<FaultyLog>, TestServer, Client, AgentClient
     (log, server, client, ann)
 }
 
-/// A table with a seat of the agent and an open one.
+/// A table of the agent, which plays against itself.
 fn table_for_agent() -> v1::CreateTableRequest {
-    fresh(with_seats(vec![agent_seat("ann"), open()], gap(2)))
+    fresh(with_seats(vec![agent_seat("ann"), agent_seat("ann")], gap(2)))
 }
 
 /// Calls CreateTable, and drops the call once `held` returns.

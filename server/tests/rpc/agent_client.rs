@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt;
 use parlor_engine::GameId;
-use parlor_proto::v1::{self, stream_item::Item};
+use parlor_proto::v1::{self, stream_item::Item, tournament_entropy::Step};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -131,6 +131,26 @@ impl AgentClient {
                 _ => None,
             })
             .await
+    }
+
+    /// The next request to add entropy to the shuffles of a tournament.
+    pub(crate) async fn next_entropy_asked(&mut self) -> v1::TournamentEntropyAsked {
+        self.reader
+            .find(|(channel, item)| match item {
+                Item::EntropyAsked(asked) => {
+                    assert_eq!(*channel, 0);
+                    Some(asked.clone())
+                }
+                _ => None,
+            })
+            .await
+    }
+
+    /// Answers a request to add entropy.
+    pub(crate) async fn add_entropy(&mut self, id: &str, step: Step) {
+        let entropy = v1::TournamentEntropy { tournament_id: id.to_owned(), step: Some(step) };
+        let item = v1::play_request_item::Item::TournamentEntropy(entropy);
+        self.send(vec![v1::PlayRequestItem { channel: 0, item: Some(item) }]).await;
     }
 
     /// Sends an answer, and returns its outcome.

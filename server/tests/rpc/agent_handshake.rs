@@ -45,7 +45,6 @@ async fn invalid_hello_names_the_field() {
     for tables in [0, 10_001] {
         assert_eq!(hello_error(&server, |hello| hello.max_tables = tables).await, wrong("max_tables"));
     }
-    assert_eq!(hello_error(&server, |hello| hello.entropy = vec![1; 65]).await, wrong("entropy"));
     let marks = |marks: Vec<v1::AgentBookmark>| move |hello: &mut v1::AgentHello| hello.bookmarks = marks;
     let id = unknown_table_id();
     assert_eq!(hello_error(&server, marks(vec![bookmark("x", 0, 1)])).await, wrong("bookmarks[0].table_id"));

@@ -9,7 +9,9 @@ use parlor_server::config::Count;
 
 use crate::agent_client::{AgentClient, agent_seat, bookmark, find_agent, hello, with_seats};
 use crate::client::error_reason;
-use crate::streams::{PlayStream, answer_index, answer_item, attach_item, detach_item, play_seat, spectate};
+use crate::streams::{
+    PlayStream, answer_index, answer_item, attach_item, detach_item, play_seat, reveal_item, spectate,
+};
 use crate::table_requests::{
     cancel, clock, gap, house, join, reissue, rematch, replace, table, timed, unknown_table_id,
 };
@@ -213,11 +215,12 @@ async fn detach_by_an_agent_resigns_the_seat() {
 }
 
 #[tokio::test]
-async fn agent_cannot_attach_channels() {
+async fn agent_cannot_attach_channels_or_reveal_for_a_seat() {
     let server = TestServer::new().await;
     let id = server.client().new_table(gap(2)).await;
     for items in [
         vec![attach_item(1, spectate(&id))],
+        vec![reveal_item(1, &[1; 32])],
         vec![v1::PlayRequestItem { channel: 1, item: None }],
         vec![detach_item(9); 1025],
     ] {

@@ -277,7 +277,7 @@ async fn act_needs_a_valid_seat_token() {
             "{wrong:?}"
         );
     }
-    let nothing = v1::ActRequest { seat_token: token.clone(), answer: None };
+    let nothing = v1::ActRequest { seat_token: token.clone(), answer: None, reveal_entropy: None };
     let refused = client.act(nothing).await.expect_err("a missing answer");
     assert_eq!((refused.reason, refused.fields), (Reason::InvalidField, vec!["answer".to_owned()]));
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
+use parlor_engine::GameId;
 use parlor_proto::v1;
 use parlor_server::TableId;
 use parlor_store::{SqliteLog, SqliteOptions};
@@ -13,7 +15,8 @@ use crate::agent_client::{AgentClient, bookmark, hello};
 use crate::client::Client;
 use crate::faulty_log::FaultyLog;
 use crate::table_requests::{gap, reserved};
-use crate::test_server::{TestServer, ms};
+use crate::test_server::{TestServer, ms, with_timeout};
+use crate::tournament_requests::{cancel, round_robin, setup, start};
 
 /// Creates as many tables of this request.
 async fn create(client: &Client, request: &v1::CreateTableRequest, count: usize) -> Vec<String> {
@@ -89,4 +92,37 @@ async fn bookmarks_of_foreign_tables_are_not_loaded() {
     let connected = AgentClient::connect(&client, agent).await;
     assert_eq!(connected.welcome.seats, 0);
     assert_eq!(log.lookup_count() - before, 1_000, "the newest, each of them by its row alone");
+}
+
+/// The standings of a tournament that has not started are computed once, however many ask for them, and its followers do
+/// not bring it into memory.
+#[tokio::test]
+async fn unstarted_tournament_is_folded_once_for_all_callers() {
+    const CALLS: usize = 25;
+    let log = FaultyLog::new();
+    let server = TestServer::with_log(log.clone(), |_| {}).await;
+    let client = server.client();
+    let bots = ["random", "greedy"];
+    let id = client.new_tournament(setup(GameId::Gap, &bots, round_robin(100))).await;
+    let before = log.lookup_count();
+    let standings = join_all((0..CALLS).map(|_| client.standings(&id))).await;
+    assert!(standings.iter().all(|one| *one == standings[0] && one.rows.len() == bots.len()));
+    // Each call finds the row and the setup; one of them reads the log once more, to fold it.
+    assert_eq!(log.lookup_count() - before, 2 * CALLS + 1);
+    let before = log.lookup_count();
+    let mut followers = Vec::new();
+    for _ in 0..CALLS {
+        let mut follower = client.follow_tournament(&id).await;
+        let first = with_timeout(follower.message()).await.expect("an open stream").expect("a message");
+        assert_eq!(first.standings.as_ref(), Some(&standings[0]));
+        assert_eq!(first.tournament.expect("a tournament").state(), v1::TournamentState::Created);
+        followers.push(follower);
+    }
+    assert_eq!(log.lookup_count() - before, 4 * CALLS, "row and setup, to authorise and to follow");
+    client.start_tournament(start(&id)).await.expect("a start");
+    for mut follower in followers {
+        let next = with_timeout(follower.message()).await.expect("an open stream").expect("a message");
+        assert_eq!(next.tournament.expect("a tournament").state(), v1::TournamentState::Running);
+    }
+    client.cancel_tournament(cancel(&id, "")).await.expect("cancelled");
 }

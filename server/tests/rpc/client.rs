@@ -143,9 +143,13 @@ impl Client {
             cancel_table(CancelTableRequest) -> CancelTableResponse,
             delete_table(DeleteTableRequest) -> DeleteTableResponse,
             create_spectator_token(CreateSpectatorTokenRequest) -> CreateSpectatorTokenResponse,
-            reissue_seat_token(ReissueSeatTokenRequest) -> ReissueSeatTokenResponse;
+            reissue_seat_token(ReissueSeatTokenRequest) -> ReissueSeatTokenResponse,
+            create_invite(CreateInviteRequest) -> CreateInviteResponse,
+            list_invites(ListInvitesRequest) -> ListInvitesResponse,
+            revoke_invite(RevokeInviteRequest) -> RevokeInviteResponse;
         play:
-            act(ActRequest) -> ActResponse;
+            act(ActRequest) -> ActResponse,
+            reveal_entropy(RevealEntropyRequest) -> RevealEntropyResponse;
         records:
             get_record(GetRecordRequest) -> GetRecordResponse,
             list_records(ListRecordsRequest) -> ListRecordsResponse;
@@ -154,6 +158,7 @@ impl Client {
         tournaments:
             create_tournament(CreateTournamentRequest) -> CreateTournamentResponse,
             start_tournament(StartTournamentRequest) -> StartTournamentResponse,
+            reveal_tournament_entropy(RevealTournamentEntropyRequest) -> RevealTournamentEntropyResponse,
             get_tournament(GetTournamentRequest) -> GetTournamentResponse,
             list_tournaments(ListTournamentsRequest) -> ListTournamentsResponse,
             get_standings(GetStandingsRequest) -> GetStandingsResponse,
@@ -167,7 +172,8 @@ impl Client {
 
     /// Opens FollowTables: the news of the tables that the caller owns.
     pub(crate) async fn follow_tables(&self, after: Option<u64>) -> Result<TableNewsStream, RpcError> {
-        let response = with_timeout(self.tables().follow_tables(v1::FollowTablesRequest { after })).await;
+        let response =
+            with_timeout(self.tables().follow_tables(v1::FollowTablesRequest { after, turns: false })).await;
         response
             .map(|news| TableNewsStream::new(news.into_inner()))
             .map_err(|status| RpcError::from_status(&status))

@@ -3,7 +3,7 @@
 use parlor_proto::v1::{self, AnswerStatus as Status, DecidedBy, SeatFinish, table_event::Event};
 
 use crate::streams::{ALL_WANTS, PlayStream, answer_index, attach_item, play_seat, with_wants};
-use crate::table_requests::{SeatedTable, act, clock, gap, timed};
+use crate::table_requests::{SeatedTable, act, clock, gap, resign, timed};
 use crate::test_server::{TestServer, ms};
 
 /// Attaches both seats of a table over one stream, each on the channel of its number, with all wants.
@@ -369,4 +369,29 @@ async fn unset_clock_fields_get_the_server_defaults() {
         let table = server.client().new_table(request).await;
         assert_eq!(server.client().table(&table).await.clock, Some(shown));
     }
+}
+
+/// Away when it was to decide: the grace that a seat used is in its result.
+#[tokio::test]
+async fn time_away_is_shown_in_the_result() {
+    let server = TestServer::new().await;
+    let (seated, mut zero, mut one) = two_streams(&server, clock(10_000, 0, 5_000, 100)).await;
+    let decision = zero.reader.decision(0).await;
+    drop(zero);
+    assert_eq!(one.reader.presence(1).await, presence(0, false, 5_000));
+    server.advance(ms(1_500));
+    let mut zero = PlayStream::open_attached(&server.client(), 0, play_seat(&seated.tokens[0])).await;
+    assert_eq!(zero.reader.decision(0).await.time_left_ms, Some(10_000));
+    zero.answer(0, answer_index(decision.id, 0)).await;
+    for (token, stream) in [(0, zero), (1, one)] {
+        drop(stream);
+        server.client().resign_seat(resign(&seated.tokens[token])).await.expect("a seat");
+    }
+    let result = server.client().table(&seated.id).await.result.expect("a result");
+    assert_eq!(
+        [0, 1].map(|seat: usize| (result.seats[seat].away_ms, result.seats[seat].think_ms)),
+        [(1_500, 0), (0, 0)]
+    );
+    let record = server.client().record(crate::records::get(&seated.id)).await;
+    assert_eq!(record.result, Some(result));
 }

@@ -18,7 +18,8 @@ use crate::streams::{
     PlayStream, answer_action, answer_index, attach_item, play_seat, resume_after, spectate,
 };
 use crate::table_requests::{
-    act, cancel, delete, gap, get, house, join, reissue, replace, reserved, resign_by_owner, unknown_table_id,
+    accept, act, cancel, commit, delete, fresh, gap, get, house, join, new_invite, reissue, replace,
+    reserved, resign_by_owner, reveal, revoke_invite, unknown_table_id,
 };
 use crate::test_server::{TestServer, api_key, ms, wait_until};
 use crate::tournament_requests;
@@ -217,7 +218,7 @@ fn cases() -> Vec<(Reason, Case)> {
             .await;
             error_reason(server.client().get_table(get(&"x".repeat(70_000))).await)
         };
-        TooSlow: crate::limits::slow_reader_reason().await;
+        TooSlow: crate::reader_limits::slow_reader_reason().await;
         StoreUnavailable: {
             let log = FaultyLog::new();
             let server = TestServer::with_log(log.clone(), |_| {}).await;
@@ -300,6 +301,52 @@ fn cases() -> Vec<(Reason, Case)> {
             let mut stream = PlayStream::open(&client).await;
             stream.send(vec![attach_item(1, spectate(&given.table_id))]).await;
             stream.reader.closed(1).await.reason()
+        };
+        EntropyMismatch: {
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = client.new_table(fresh(gap(2))).await;
+            let joined = client.join_table(commit(&id, &[1; 32])).await.expect("a seat");
+            error_reason(client.reveal_entropy(reveal(&joined.seat_token, &[2; 32])).await)
+        };
+        InviteNotFound: {
+            let server = TestServer::new().await;
+            let id = server.client().new_table(gap(2)).await;
+            error_reason(server.client().revoke_invite(revoke_invite(&id, 1)).await)
+        };
+        InviteRevoked: {
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = client.new_table(gap(2)).await;
+            let invite = client.create_invite(new_invite(&id)).await.expect("an invite");
+            client.revoke_invite(revoke_invite(&id, 1)).await.expect("an accepted request");
+            error_reason(client.join_table(accept(&invite.secret)).await)
+        };
+        InviteExpired: {
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = client.new_table(gap(2)).await;
+            let short = v1::CreateInviteRequest { valid_ms: Some(1_000), ..new_invite(&id) };
+            let invite = client.create_invite(short).await.expect("an invite");
+            server.advance(ms(1_000));
+            error_reason(client.join_table(accept(&invite.secret)).await)
+        };
+        InviteSpent: {
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = client.new_table(gap(3)).await;
+            let invite = client.create_invite(new_invite(&id)).await.expect("an invite");
+            client.join_table(accept(&invite.secret)).await.expect("a seat");
+            error_reason(client.join_table(accept(&invite.secret)).await)
+        };
+        TooManyInvites: {
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = client.new_table(gap(2)).await;
+            for _ in 0..64 {
+                client.create_invite(new_invite(&id)).await.expect("an invite");
+            }
+            error_reason(client.create_invite(new_invite(&id)).await)
         };
     }
 }

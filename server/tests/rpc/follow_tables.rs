@@ -143,6 +143,7 @@ async fn follow_tables_without_a_number_starts_at_the_present() {
 #[tokio::test]
 async fn bots_expiry_and_forfeits_make_news() {
     let server = TestServer::new().await;
+    server.advance(ms(30_000));
     let client = server.client();
     let bots = v1::CreateTableRequest { seats: vec![house("random"), house("greedy")], ..gap(2) };
     client.new_table(bots).await;

@@ -7,7 +7,7 @@ use parlor_proto::v1::{self, ErrorReason as Reason, game_options::Game, gap_opti
 use crate::client::RpcError;
 use crate::streams::answer_index;
 use crate::table_requests::{
-    act, cancel, delete, gap, get, house, join, reissue, rematch, replace, reserved, resign_by_owner,
+    act, cancel, delete, gap, get, house, join, reissue, rematch, replace, reserved, resign_by_owner, reveal,
     spectator_token, table,
 };
 use crate::test_server::TestServer;
@@ -145,7 +145,7 @@ async fn join_table_names_every_invalid_field() {
         (v1::JoinTableRequest { user_id: text(129), ..join(&id) }, "user_id"),
         (v1::JoinTableRequest { display_name: text(65), ..join(&id) }, "display_name"),
         (v1::JoinTableRequest { display_name: "\u{7}".to_owned(), ..join(&id) }, "display_name"),
-        (v1::JoinTableRequest { entropy: vec![0; 65], ..join(&id) }, "entropy"),
+        (v1::JoinTableRequest { entropy_commitment: vec![0; 31], ..join(&id) }, "entropy_commitment"),
     ];
     for (request, field) in cases {
         let refused = client.join_table(request).await.expect_err(field);
@@ -154,10 +154,15 @@ async fn join_table_names_every_invalid_field() {
     let longest = v1::JoinTableRequest {
         user_id: text(128),
         display_name: "ü".repeat(64),
-        entropy: vec![0; 64],
+        entropy_commitment: vec![0; 32],
         ..join(&id)
     };
-    assert_eq!(client.join_table(longest).await.unwrap().seat, 0);
+    let joined = client.join_table(longest).await.unwrap();
+    assert_eq!(joined.seat, 0);
+    for length in [0, 15, 65] {
+        let refused = client.reveal_entropy(reveal(&joined.seat_token, &vec![1; length])).await;
+        assert_eq!(refused.expect_err("a length out of bounds").fields, ["entropy"], "{length}");
+    }
 }
 
 #[tokio::test]

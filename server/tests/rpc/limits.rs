@@ -1,5 +1,5 @@
 //! Limits of streams and messages: malformed, truncated and oversized messages, items per message, channels
-//! per stream, streams per connection, batch sizes, and slow readers.
+//! per stream, streams per connection, and batch sizes.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use tonic::{
     Code, Request, Status,
     codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
     codegen::http::uri::PathAndQuery,
-    transport::{Channel, Endpoint},
+    transport::Channel,
 };
 
-use crate::client::{Client, RpcError, error_reason};
+use crate::client::{RpcError, error_reason};
 use crate::players::WANT_VIEWS;
 use crate::streams::{
     PlayStream, answer_index, answer_item, attach_item, detach_item, open_follow, play_seat, request_item,
     resume_after, spectate, with_wants,
 };
-use crate::table_requests::{gap, house, open, replace, table};
+use crate::table_requests::{gap, table};
 use crate::test_server::{TestServer, connect, with_timeout};
 
 /// A codec whose messages are raw bytes.
@@ -237,7 +237,10 @@ async fn follow_takes_1_to_64_channels() {
         error(open_follow(&client, vec![(1, spectate(&id)), (1, spectate(&id))]).await),
         field("channels[1].channel")
     );
-    let nothing = v1::FollowRequest { channels: vec![v1::FollowChannel { channel: 1, attach: None }] };
+    let nothing = v1::FollowRequest {
+        channels: vec![v1::FollowChannel { channel: 1, attach: None }],
+        ..v1::FollowRequest::default()
+    };
     let status = with_timeout(client.play().follow(nothing)).await.expect_err("a missing attach");
     assert_eq!(parts(RpcError::from_status(&status)), field("channels[0].attach"));
     let mut reader = open_follow(&client, many(64)).await.unwrap();
@@ -259,6 +262,7 @@ async fn response_messages_are_limited_to_the_batch_size() {
             channel: 1,
             attach: Some(resume_after(0, with_wants(WANT_VIEWS, spectate(&played.id)))),
         }],
+        ..v1::FollowRequest::default()
     };
     let mut stream = with_timeout(server.client().play().follow(request)).await.unwrap().into_inner();
     let (mut items, mut messages) = (0, 0);
@@ -270,73 +274,6 @@ async fn response_messages_are_limited_to_the_batch_size() {
         messages += 1;
     }
     assert!(messages > 3, "{messages} messages");
-}
-
-/// A client with the smallest HTTP/2 flow-control windows.
-async fn client_with_small_windows(server: &TestServer) -> Client {
-    let endpoint = Endpoint::from_shared(server.url()).expect("a URL");
-    let endpoint = endpoint.initial_stream_window_size(65_535).initial_connection_window_size(65_535);
-    let channel = with_timeout(endpoint.connect()).await.expect("a connection");
-    Client::new(channel, None)
-}
-
-/// Lets bots play a game while a spectator does not read its stream; returns the table, the stream and the
-/// reason of its ending.
-async fn play_past_a_slow_reader(server: &TestServer) -> (String, PlayStream, Reason) {
-    let client = server.client();
-    let seats = vec![open(), house("random"), house("random"), house("random")];
-    let id = client.new_table(v1::CreateTableRequest { seats, ..table(GameId::HabeFertig, 4) }).await;
-    let mut stream = PlayStream::open(&client_with_small_windows(server).await).await;
-    let channels = 1..=16_u32;
-    stream
-        .send(
-            channels
-                .clone()
-                .map(|channel| attach_item(channel, with_wants(WANT_VIEWS, spectate(&id))))
-                .collect(),
-        )
-        .await;
-    for channel in channels {
-        stream.reader.snapshot(channel).await;
-    }
-    client.replace_seat(replace(&id, 0, "random")).await.expect("a bot");
-    crate::test_server::wait_until("the end", async || client.table(&id).await.result.is_some()).await;
-    let ending = stream.reader.ending().await.expect("a graceful end").expect("a reason");
-    (id, stream, ending.reason())
-}
-
-/// A server with a short queue for each reader.
-async fn server_with_short_queues() -> TestServer {
-    TestServer::with_settings(|settings| settings.limits.reader_queue = Count::new(16)).await
-}
-
-/// The reason with which the server ends the stream of a slow reader.
-pub(crate) async fn slow_reader_reason() -> Reason {
-    play_past_a_slow_reader(&server_with_short_queues().await).await.2
-}
-
-#[tokio::test]
-async fn slow_reader_is_cut_off_and_resumes_without_loss() {
-    let server = server_with_short_queues().await;
-    let client = server.client();
-    let (id, stream, reason) = play_past_a_slow_reader(&server).await;
-    assert_eq!(reason, Reason::TooSlow);
-    let last_received = stream.reader.last_buffered_number(1);
-    // The rest follows without gaps.
-    let mut stream = PlayStream::open_attached(&client, 1, resume_after(last_received, spectate(&id))).await;
-    let mut number = last_received;
-    let closed = loop {
-        match stream.reader.next_on(1).await {
-            Item::Update(update) => {
-                number += 1;
-                assert_eq!(update.number, number);
-            }
-            Item::Closed(closed) => break closed,
-            other => panic!("{other:?}"),
-        }
-    };
-    assert!(number > last_received, "the client was cut off before the end");
-    assert_eq!((closed.reason(), closed.number), (Reason::Unspecified, number));
 }
 
 #[tokio::test]

@@ -195,6 +195,14 @@ pub(crate) async fn export(
     Ok(messages)
 }
 
+/// The records of an export, whose last message alone has the manifest.
+fn exported(messages: Result<Vec<v1::ExportRecordsResponse>, RpcError>) -> Vec<v1::Record> {
+    let messages = messages.expect("an export");
+    let last = messages.len() - 1;
+    assert!((0..).zip(&messages).all(|(place, message)| message.manifest.is_some() == (place == last)));
+    messages.into_iter().flat_map(|message| message.records).collect()
+}
+
 /// Appends tables of a tournament in an order other than that of their deals: their ids in the order of the
 /// deals.
 async fn append_deals(
@@ -226,7 +234,7 @@ async fn export_has_all_records_in_deal_order_in_bounded_messages() {
     let tournament = TournamentId::new(5, [1; 10]);
     put_tournament(&*server.log, tournament, "anna", true).await;
     let name = tournament.to_string();
-    assert_eq!(export(&client, &name, None).await.expect("an empty export"), []);
+    assert_eq!(exported(export(&client, &name, None).await), []);
     let count = 80;
     let ids = append_deals(&server, tournament, count, true).await;
 
@@ -244,8 +252,7 @@ async fn export_has_all_records_in_deal_order_in_bounded_messages() {
         assert_eq!(**record, client.record(get(&record.table_id)).await);
     }
     let viewer = Viewer::Spectator;
-    let messages = export(&client, &name, Some(viewer)).await.expect("an export");
-    let records: Vec<v1::Record> = messages.into_iter().flat_map(|message| message.records).collect();
+    let records = exported(export(&client, &name, Some(viewer)).await);
     assert_eq!(records[7], client.record(for_viewer(viewer, get(&ids[7]))).await);
 
     let of_tournament = v1::ListRecordsRequest { tournament_id: name, ..everything() };
@@ -276,8 +283,7 @@ async fn finished_tournament_is_exported() {
     client.follow_to_end(&id).await;
     let tables = client.tournament_tables(&id).await;
     assert!(tables.len() >= 4 && tables.iter().all(|table| table.has_record));
-    let messages = export(&client, &id, None).await.expect("an export");
-    let records: Vec<v1::Record> = messages.into_iter().flat_map(|message| message.records).collect();
+    let records = exported(export(&client, &id, None).await);
     let ids =
         |records: &[v1::Record]| records.iter().map(|record| record.table_id.clone()).collect::<Vec<_>>();
     assert_eq!(ids(&records), tables.iter().map(|table| table.table_id.clone()).collect::<Vec<_>>());
@@ -308,14 +314,13 @@ async fn records_of_a_deal_are_hidden_until_its_last_table_is_over() {
     assert_eq!(refused.metadata.get("tournament_id"), Some(&id));
     let of_tournament = v1::ListRecordsRequest { tournament_id: id.clone(), ..everything() };
     assert_eq!(list(&client, of_tournament.clone()).await, [""; 0]);
-    assert_eq!(export(&client, &id, None).await.expect("an empty export"), []);
+    assert_eq!(exported(export(&client, &id, None).await), []);
     ann.play(1).await;
     client.follow_to_end(&id).await;
     assert_eq!(client.record(get(&first)).await.table_id, first);
     let by_agent = v1::ListRecordsRequest { agent: "ann".into(), ..of_tournament };
     assert_eq!(list(&client, by_agent).await.len(), 2);
-    let messages = export(&client, &id, None).await.expect("an export");
-    let records: Vec<v1::Record> = messages.into_iter().flat_map(|message| message.records).collect();
+    let records = exported(export(&client, &id, None).await);
     assert_eq!((records.len(), &records[0].table_id), (2, &first));
 }
 
@@ -327,7 +332,7 @@ async fn export_of_an_unknown_or_private_tournament_is_not_found() {
     put_tournament(&*server.log, tournament, "anna", false).await;
     let name = tournament.to_string();
     for client in [server.client_with_key(&anna), server.client_with_key(&root)] {
-        assert_eq!(export(&client, &name, None).await.expect("an export"), []);
+        assert_eq!(exported(export(&client, &name, None).await), []);
     }
     let other = server.client_with_key(&ben);
     for client in [&server.client(), &other] {

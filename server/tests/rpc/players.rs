@@ -118,7 +118,8 @@ impl Transcript {
                     assert_eq!((closed.reason(), closed.number), (v1::ErrorReason::Unspecified, number));
                 }
                 Item::Presence(_) | Item::TimeLeft(_) => {}
-                Item::SeatGiven(_) => panic!("a seat assigned to a player"),
+                Item::Revealed(_) => panic!("a reveal that was not sent"),
+                Item::SeatGiven(_) | Item::EntropyAsked(_) => panic!("an agent's item sent to a player"),
                 Item::Snapshot(_) => panic!("a second snapshot"),
             }
         }

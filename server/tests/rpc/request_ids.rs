@@ -112,7 +112,7 @@ async fn join_table_replayed_by_a_stranger_does_not_give_the_seat_token() {
     let request = v1::JoinTableRequest {
         request_id: id("sit"),
         display_name: id("Pia"),
-        entropy: vec![5; 32],
+        entropy_commitment: vec![5; 32],
         ..join(&table)
     };
     let joined = server.client_with_key(&pia).join_table(request.clone()).await.unwrap();

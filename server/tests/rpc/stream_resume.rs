@@ -124,8 +124,6 @@ async fn resumed_channels_continue_with_live_updates() {
     let attach = with_wants(WANT_VIEWS, play_seat(&seated.tokens[0]));
     let all = (0..=last).map(|number| attach_item(100 + number, resume_after(number, attach.clone())));
     stream.send(all.collect()).await;
-    let decided = players.answer(0, answer_index(open.id, 0)).await.number;
-    assert_eq!(decided, last + 1);
     for number in 0..=last {
         let channel = 100 + number;
         for expected in number + 1..=last {
@@ -135,7 +133,11 @@ async fn resumed_channels_continue_with_live_updates() {
         let view = open.view.clone().filter(|_| number == last);
         let expected = v1::Decision { view, ..open.clone() };
         assert_eq!(stream.reader.next_on(channel).await, Item::Decision(expected), "after {number}");
-        let update = stream.reader.update(channel).await;
+    }
+    let decided = players.answer(0, answer_index(open.id, 0)).await.number;
+    assert_eq!(decided, last + 1);
+    for number in 0..=last {
+        let update = stream.reader.update(100 + number).await;
         assert_eq!((update.number, update.decided.map(|made| made.decision_id)), (last + 1, Some(open.id)));
     }
 }

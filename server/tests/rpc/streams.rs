@@ -107,6 +107,15 @@ impl StreamReader {
         .await
     }
 
+    /// The next outcome of a reveal on this channel. Items before it stay buffered.
+    pub(crate) async fn revealed(&mut self, channel: u32) -> v1::EntropyRevealed {
+        self.find(|(on, item)| match item {
+            Item::Revealed(revealed) if *on == channel => Some(revealed.clone()),
+            _ => None,
+        })
+        .await
+    }
+
     /// The next decision on this channel. Items before it are dropped.
     pub(crate) async fn decision(&mut self, channel: u32) -> v1::Decision {
         loop {
@@ -186,6 +195,11 @@ pub(crate) fn answer_item(channel: u32, answer: v1::Answer) -> v1::PlayRequestIt
 
 pub(crate) fn detach_item(channel: u32) -> v1::PlayRequestItem {
     request_item(channel, play_request_item::Item::Detach(v1::Detach {}))
+}
+
+pub(crate) fn reveal_item(channel: u32, entropy: &[u8]) -> v1::PlayRequestItem {
+    let reveal = v1::EntropyReveal { entropy: entropy.to_vec() };
+    request_item(channel, play_request_item::Item::Reveal(reveal))
 }
 
 /// Attaches as the player of a seat, with its token.
@@ -294,6 +308,12 @@ impl PlayStream {
         self.send(vec![answer_item(channel, answer)]).await;
         self.reader.answered(channel).await
     }
+
+    /// Reveals the entropy of a channel's seat, and returns the refusal, if there is one.
+    pub(crate) async fn reveal(&mut self, channel: u32, entropy: &[u8]) -> Option<v1::ErrorDetail> {
+        self.send(vec![reveal_item(channel, entropy)]).await;
+        self.reader.revealed(channel).await.refusal
+    }
 }
 
 /// Opens a Follow stream of these channels.
@@ -302,7 +322,10 @@ pub(crate) async fn open_follow(
     channels: Vec<(u32, v1::Attach)>,
 ) -> Result<StreamReader, RpcError> {
     let entry = |(channel, attach)| v1::FollowChannel { channel, attach: Some(attach) };
-    let request = v1::FollowRequest { channels: channels.into_iter().map(entry).collect() };
+    let request = v1::FollowRequest {
+        channels: channels.into_iter().map(entry).collect(),
+        ..v1::FollowRequest::default()
+    };
     let opened = with_timeout(client.play().follow(request)).await;
     let opened = opened.map_err(|status| RpcError::from_status(&status))?;
     let messages = opened.into_inner().map(|message| message.map(|message| (message.items, message.ending)));

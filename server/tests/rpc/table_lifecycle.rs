@@ -167,7 +167,8 @@ async fn clock_wakes_an_evicted_table() {
     server.advance_to(ms(3_600_000));
     wait_until("its end", async || place(&server, &open).await == Place::Finished).await;
     assert_eq!(client.table(&open).await.state(), State::Expired);
-    server.advance_to(ms(day));
+    // For 30 s after the start the clock of an absent seat stands still.
+    server.advance_to(ms(day + 30_000));
     wait_until("a forfeit", async || {
         client.table(&slow.id).await.seats[0].forfeited() == v1::SeatFinish::Disconnected
     })
@@ -177,11 +178,12 @@ async fn clock_wakes_an_evicted_table() {
 #[tokio::test]
 async fn clock_runs_while_its_table_is_evicted() {
     let server = TestServer::with_settings(|settings| settings.table.idle = Span::from_ms(10_000)).await;
+    server.advance(ms(30_000));
     let client = server.client();
     let seated = client.new_seated_table(timed(clock(3_600_000, 0, 0, 1), gap(2))).await;
     server.advance(ms(30_000));
     wait_until("rest", async || matches!(place(&server, &seated.id).await, Place::AtRest { .. })).await;
-    server.advance_to(ms(1_000_000));
+    server.advance_to(ms(1_030_000));
     let mut stream = PlayStream::open_attached(&client, 0, play_seat(&seated.tokens[0])).await;
     assert_eq!(
         stream.reader.decision(0).await.time_left_ms,
@@ -195,11 +197,12 @@ async fn idle_table_with_a_near_deadline_stays_in_memory_without_polling() {
     // No viewer, and the clock runs out soon: the table stays in memory until then, with that as its only
     // deadline.
     let server = TestServer::with_settings(|settings| settings.table.idle = Span::from_ms(10_000)).await;
+    server.advance(ms(30_000));
     let client = server.client();
     let seated = client.new_seated_table(timed(clock(15_000, 0, 0, 1), gap(2))).await;
-    server.advance_to_deadline(ms(15_000)).await;
+    server.advance_to_deadline(ms(45_000)).await;
     assert_eq!(place(&server, &seated.id).await, Place::InPlay);
-    server.advance_to(ms(15_000));
+    server.advance_to(ms(45_000));
     wait_until("a forfeit", async || client.table(&seated.id).await.seats[0].forfeited != 0).await;
 }
 

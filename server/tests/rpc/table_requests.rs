@@ -2,6 +2,7 @@
 
 use parlor_engine::{AnyGame, Chance as Deal, GameId, NoEvents};
 use parlor_proto::v1::{self, create_table_request::Chance, seat_setup::Occupant};
+use sha2::{Digest, Sha256};
 
 use crate::client::Client;
 use crate::test_server::TestServer;
@@ -130,6 +131,19 @@ pub(crate) fn reissue(table_id: &str, seat: u32) -> v1::ReissueSeatTokenRequest 
     v1::ReissueSeatTokenRequest { request_id: String::new(), table_id: table_id.to_owned(), seat }
 }
 
+pub(crate) fn new_invite(table_id: &str) -> v1::CreateInviteRequest {
+    v1::CreateInviteRequest { table_id: table_id.to_owned(), ..Default::default() }
+}
+
+pub(crate) fn revoke_invite(table_id: &str, number: u32) -> v1::RevokeInviteRequest {
+    v1::RevokeInviteRequest { table_id: table_id.to_owned(), number }
+}
+
+/// JoinTable with an invite and nothing else.
+pub(crate) fn accept(invite: &str) -> v1::JoinTableRequest {
+    v1::JoinTableRequest { invite: invite.to_owned(), ..v1::JoinTableRequest::default() }
+}
+
 pub(crate) fn spectator_token(table_id: &str, revoke_earlier: bool) -> v1::CreateSpectatorTokenRequest {
     v1::CreateSpectatorTokenRequest { table_id: table_id.to_owned(), revoke_earlier }
 }
@@ -145,7 +159,7 @@ pub(crate) fn resign_by_owner(table_id: &str, seat: u32) -> v1::ResignSeatReques
 }
 
 pub(crate) fn act(token: &str, answer: v1::Answer) -> v1::ActRequest {
-    v1::ActRequest { seat_token: token.to_owned(), answer: Some(answer) }
+    v1::ActRequest { seat_token: token.to_owned(), answer: Some(answer), reveal_entropy: None }
 }
 
 /// A table whose open seats are all taken: its id, and the seat tokens in the order of the seats.
@@ -185,4 +199,23 @@ impl TestServer {
     pub(crate) async fn new_seated_table(&self, request: v1::CreateTableRequest) -> SeatedTable {
         self.client().new_seated_table(request).await
     }
+}
+
+/// Joins with a commitment to this entropy, as table.proto specifies it.
+pub(crate) fn commit(id: &str, entropy: &[u8]) -> v1::JoinTableRequest {
+    let table = id.parse::<parlor_server::TableId>().expect("an id");
+    let hash = Sha256::new().chain_update(b"parlor entropy commitment v1").chain_update(table.as_bytes());
+    let entropy_commitment = hash.chain_update(entropy).finalize().to_vec();
+    v1::JoinTableRequest { entropy_commitment, ..join(id) }
+}
+
+/// Reveals the entropy of a seat with Act.
+pub(crate) fn act_reveal(token: &str, entropy: &[u8]) -> v1::ActRequest {
+    let reveal_entropy = Some(entropy.to_vec());
+    v1::ActRequest { seat_token: token.to_owned(), answer: None, reveal_entropy }
+}
+
+/// Reveals the entropy of a seat.
+pub(crate) fn reveal(token: &str, entropy: &[u8]) -> v1::RevealEntropyRequest {
+    v1::RevealEntropyRequest { seat_token: token.to_owned(), entropy: entropy.to_vec() }
 }

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use parlor_host::clock::{Clock, ManualClock, Moment};
 use parlor_server::{
     config::{Count, Settings, Span},
-    identity::{ApiKeys, KeyEntry, KeySet, NewKey, Owner, Scope, ServerKey},
+    identity::{ApiKeys, KeyEntry, KeySet, NewKey, Owner, Scope, ServerKey, SigningKeys},
     transport::{RunningServer, Server, ServerDependencies},
 };
 use parlor_store::{Log, MemoryLog};
@@ -88,6 +88,7 @@ impl TestServer {
             log: log.clone(),
             keys: keys.clone(),
             server_key: ServerKey::from_bytes([7; 32]),
+            signing_keys: Arc::new(SigningKeys::from_bytes([8; 32])),
         };
         let running = with_timeout(Server::start(&settings, parts)).await.expect("a running server");
         let address = running.address().expect("a socket address");

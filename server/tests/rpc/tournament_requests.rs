@@ -2,11 +2,12 @@
 
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, entrant_setup::Entrant, tournament_setup::Format};
+use sha2::{Digest, Sha256};
 use tonic::Streaming;
 
 use crate::client::Client;
 use crate::table_requests::{bot, options};
-use crate::test_server::with_timeout;
+use crate::test_server::{wait_until, with_timeout};
 
 /// A tournament of these house bots: two players a table, without a clock, and with a fixed seed.
 pub(crate) fn setup(game: GameId, bots: &[&str], format: Format) -> v1::TournamentSetup {
@@ -59,7 +60,25 @@ pub(crate) fn create(setup: v1::TournamentSetup) -> v1::CreateTournamentRequest 
 }
 
 pub(crate) fn start(id: &str) -> v1::StartTournamentRequest {
-    v1::StartTournamentRequest { tournament_id: id.to_owned() }
+    v1::StartTournamentRequest { tournament_id: id.to_owned(), entropy_commitment: Vec::new() }
+}
+
+/// Entropy of the organiser, and the commitment to it, as tournament.proto specifies it.
+pub(crate) fn organiser_entropy(id: &str) -> (Vec<u8>, Vec<u8>) {
+    let entropy = b"the organiser's dice".to_vec();
+    let commitment = entropy_commitment(id, &entropy);
+    (entropy, commitment)
+}
+
+/// The commitment to entropy for the shuffles of a tournament, as tournament.proto specifies it.
+pub(crate) fn entropy_commitment(id: &str, entropy: &[u8]) -> Vec<u8> {
+    let tournament = id.parse::<parlor_host::TournamentId>().expect("an id");
+    let hash = Sha256::new().chain_update(b"parlor tournament entropy commitment v1");
+    hash.chain_update(tournament.as_bytes()).chain_update(entropy).finalize().to_vec()
+}
+
+pub(crate) fn reveal(id: &str, entropy: &[u8]) -> v1::RevealTournamentEntropyRequest {
+    v1::RevealTournamentEntropyRequest { tournament_id: id.to_owned(), entropy: entropy.to_vec() }
 }
 
 pub(crate) fn pause(id: &str) -> v1::PauseTournamentRequest {
@@ -112,6 +131,16 @@ impl Client {
     pub(crate) async fn follow_tournament(&self, id: &str) -> Streaming<v1::FollowTournamentResponse> {
         let request = v1::FollowTournamentRequest { tournament_id: id.to_owned() };
         with_timeout(self.tournaments().follow_tournament(request)).await.expect("a stream").into_inner()
+    }
+
+    /// Reveals the organiser's entropy as soon as the tournament shows all commitments.
+    pub(crate) async fn reveal_tournament(&self, id: &str, entropy: &[u8]) {
+        let is_committed = async || {
+            let shuffle = self.tournament(id).await.shuffle.expect("a shuffle");
+            !shuffle.entropy_commitments.is_empty()
+        };
+        wait_until("all commitments", is_committed).await;
+        self.reveal_tournament_entropy(reveal(id, entropy)).await.expect("a reveal");
     }
 
     /// Follows a tournament to its end, and returns its last state and standings.

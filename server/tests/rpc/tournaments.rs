@@ -10,10 +10,10 @@ use parlor_testkit::check_standings;
 
 use crate::agent_client::{AgentClient, hello};
 use crate::client::error_reason;
-use crate::test_server::{TestServer, api_key, ms, wait_until};
+use crate::test_server::{TestServer, api_key, ms, wait_until, with_timeout};
 use crate::tournament_requests::{
-    agent, cancel, create, gauntlet, get, house, knockout, pause, resume, round_robin, setup, start, swiss,
-    void, withdraw,
+    agent, agent_paced, cancel, create, gauntlet, get, house, knockout, organiser_entropy, pause, resume,
+    round_robin, setup, start, swiss, void, withdraw,
 };
 
 /// Four house bots.
@@ -71,18 +71,22 @@ async fn tournament_deals_match_the_commitment() {
         options: None,
         ..setup(GameId::Gap, &FOUR[..2], round_robin(2))
     };
-    let asked = v1::CreateTournamentRequest { entropy: b"mine".to_vec(), ..create(setup) };
-    let made = client.create_tournament(asked).await.expect("a response").tournament.expect("a tournament");
+    let made =
+        client.create_tournament(create(setup)).await.expect("a response").tournament.expect("a tournament");
     let shown = made.setup.expect("a setup");
     assert_eq!((shown.game.as_str(), shown.options), ("gap", Some(GameId::Gap.default_options().into())));
     let before = made.shuffle.expect("a shuffle");
     assert!(!before.seed_given && before.server_seed.is_empty() && before.entropy.is_empty());
     let id = made.tournament_id;
-    client.start_tournament(start(&id)).await.expect("a start");
+    let (entropy, commitment) = organiser_entropy(&id);
+    let started = v1::StartTournamentRequest { entropy_commitment: commitment.clone(), ..start(&id) };
+    client.start_tournament(started).await.expect("a start");
+    client.reveal_tournament(&id, &entropy).await;
     let (tournament, _) = client.follow_to_end(&id).await;
     let after = tournament.shuffle.expect("a shuffle");
     assert_eq!(after.commitment, before.commitment);
-    assert_eq!(after.entropy, [b"mine".to_vec(), Vec::new(), Vec::new()]);
+    assert_eq!(after.entropy, [entropy, Vec::new(), Vec::new()]);
+    assert_eq!(after.entropy_commitments, [commitment, Vec::new(), Vec::new()]);
     let tournament: TournamentId = id.parse().expect("an id");
     let seed = ServerSeed::from_bytes(after.server_seed.try_into().expect("32 bytes"));
     assert_eq!(seed.tournament_commitment(tournament).as_bytes().as_slice(), before.commitment);
@@ -95,6 +99,7 @@ async fn tournament_deals_match_the_commitment() {
         assert_eq!((group.number, group.rotation), (Some(table.group), Some(table.rotation)));
         assert!(group.recoloured);
         assert_eq!((group.tournament_id, group.entropy), (id.clone(), after.entropy.clone()));
+        assert_eq!(group.entropy_commitments, after.entropy_commitments);
     }
 }
 
@@ -219,16 +224,11 @@ async fn follow_tournament_ends_with_the_tournament_or_the_server() {
     let client = server.client();
     let id = client.new_tournament(setup(GameId::Gap, &FOUR, round_robin(3))).await;
     let mut stream = client.follow_tournament(&id).await;
-    let first = crate::test_server::with_timeout(stream.message())
-        .await
-        .expect("a message")
-        .expect("a first message");
+    let first = with_timeout(stream.message()).await.expect("a message").expect("a first message");
     assert_eq!(first.tournament.expect("a tournament in the first message").state(), State::Created);
     client.start_tournament(start(&id)).await.expect("a start");
     let mut last = None;
-    while let Some(message) =
-        crate::test_server::with_timeout(stream.message()).await.expect("an open stream")
-    {
+    while let Some(message) = with_timeout(stream.message()).await.expect("an open stream") {
         let standings = message.standings.expect("standings in every message");
         assert!(last.is_none_or(|over| over <= standings.tables_over), "standings never go back");
         last = Some(standings.tables_over);
@@ -236,10 +236,10 @@ async fn follow_tournament_ends_with_the_tournament_or_the_server() {
     assert_eq!(last, Some(36));
     let long = client.start_new_tournament(setup(GameId::Gap, &FOUR, round_robin(5000))).await;
     let mut stream = client.follow_tournament(&long).await;
-    crate::test_server::with_timeout(stream.message()).await.expect("a message");
+    with_timeout(stream.message()).await.expect("a message");
     let shutdown = server.begin_shutdown();
     let status = loop {
-        match crate::test_server::with_timeout(stream.message()).await {
+        match with_timeout(stream.message()).await {
             Ok(Some(_)) => {}
             Ok(None) => panic!("ended before the tournament"),
             Err(status) => break status,
@@ -247,6 +247,21 @@ async fn follow_tournament_ends_with_the_tournament_or_the_server() {
     };
     assert_eq!(crate::client::RpcError::from_status(&status).reason, Reason::ServerStopping);
     shutdown.await.expect("the shutdown task");
+}
+
+/// A refused start brings the tournament into memory, which is no change for its followers.
+#[tokio::test]
+async fn refused_start_sends_nothing_to_followers() {
+    let server = TestServer::new().await;
+    let client = server.client();
+    let id = client.new_tournament(agent_paced(&["random"], 3)).await;
+    let mut stream = client.follow_tournament(&id).await;
+    let first = with_timeout(stream.message()).await.expect("an open stream").expect("a message");
+    assert_eq!(first.tournament.expect("a tournament").state(), State::Created);
+    assert_eq!(error_reason(client.start_tournament(start(&id)).await), Reason::AgentUnavailable);
+    client.cancel_tournament(cancel(&id, "")).await.expect("cancelled");
+    let next = with_timeout(stream.message()).await.expect("an open stream").expect("a message");
+    assert_eq!(next.tournament.expect("a changed tournament").state(), State::Cancelled);
 }
 
 #[tokio::test]
@@ -312,7 +327,8 @@ async fn tournament_calls_check_scopes_ownership_and_visibility() {
             .tournament_id,
     ];
     assert_eq!(one, again);
-    let other = v1::CreateTournamentRequest { entropy: vec![1], ..asked };
+    let mut other = asked;
+    other.setup.as_mut().expect("a setup").name = "another".to_owned();
     assert_eq!(error_reason(anna.create_tournament(other).await), Reason::RequestIdReused);
     let table = v1::CreateTableRequest { request_id: "cup 1".to_owned(), ..crate::table_requests::gap(2) };
     assert_eq!(error_reason(anna.create_table(table).await), Reason::RequestIdReused);

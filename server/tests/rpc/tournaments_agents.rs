@@ -219,3 +219,33 @@ async fn tables_of_a_tournament_are_resigned_and_cancelled_by_nobody_else() {
     assert_eq!(ended.state(), State::Cancelled);
     assert_eq!(client.table(&fresh.table_id).await.state(), v1::TableState::Cancelled);
 }
+
+/// Detaching gains no time to think: in tournaments the grace is 0 unless the organiser gives one.
+#[tokio::test]
+async fn tournament_clock_runs_while_an_agent_is_away() {
+    let server = TestServer::new().await;
+    server.advance(ms(30_000));
+    let client = server.client();
+    let mut ann = AgentClient::connect(&client, hello("ann")).await;
+    let clock = v1::ClockSettings { grace_ms: None, ..clock(10_000, 0, 0, 1) };
+    let setup = v1::TournamentSetup {
+        clock: Some(clock),
+        ..agent_tournament(vec![agent("ann"), house("random")], 1)
+    };
+    let id = client.start_new_tournament(setup).await;
+    let shown = client.tournament(&id).await.setup.expect("a setup").clock.expect("a clock");
+    assert_eq!(shown.grace_ms, Some(0));
+    ann.next_decision().await;
+    drop(ann);
+    wait_until("it to be gone", async || find_agent(&client, "ann").await.state() == v1::AgentState::Gone)
+        .await;
+    server.advance(ms(10_000));
+    wait_until("its table to be over", async || {
+        client.tournament_tables(&id).await.iter().any(|table| table.over)
+    })
+    .await;
+    let table = client.tournament_tables(&id).await.remove(0);
+    let ann = table.entrants.iter().position(|entrant| *entrant == 0).expect("a seat");
+    assert_eq!(table.results[ann].finish(), SeatFinish::Disconnected);
+    client.cancel_tournament(cancel(&id, "")).await.expect("cancelled");
+}

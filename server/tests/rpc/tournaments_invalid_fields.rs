@@ -7,7 +7,7 @@ use crate::client::{RpcError, error_reason};
 use crate::table_requests::unknown_table_id;
 use crate::test_server::TestServer;
 use crate::tournament_requests::{
-    agent, cancel, create, gauntlet, get, house, knockout, round_robin, setup, swiss, void,
+    agent, cancel, create, gauntlet, get, house, knockout, round_robin, setup, start, swiss, void,
 };
 
 fn valid_setup() -> v1::TournamentSetup {
@@ -113,8 +113,10 @@ async fn other_tournament_requests_are_validated() {
         invalid_field(client.create_tournament(v1::CreateTournamentRequest::default()).await),
         "setup"
     );
-    let asked = v1::CreateTournamentRequest { entropy: vec![0; 65], ..create(valid_setup()) };
-    assert_eq!(invalid_field(client.create_tournament(asked).await), "entropy");
+    let asked = v1::StartTournamentRequest { entropy_commitment: vec![0; 31], ..start(&id) };
+    assert_eq!(invalid_field(client.start_tournament(asked).await), "entropy_commitment");
+    let asked = v1::RevealTournamentEntropyRequest { tournament_id: id.clone(), entropy: vec![0; 15] };
+    assert_eq!(invalid_field(client.reveal_tournament_entropy(asked).await), "entropy");
     let asked = v1::CreateTournamentRequest { request_id: "ä".to_owned(), ..create(valid_setup()) };
     assert_eq!(invalid_field(client.create_tournament(asked).await), "request_id");
     assert_eq!(invalid_field(client.get_tournament(get("x")).await), "tournament_id");

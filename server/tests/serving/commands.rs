@@ -70,7 +70,7 @@ fn server_without_api_keys_warns() {
         .wait_for("no API key is configured: everyone on this machine may do everything at 127.0.0.1:");
     let first = running.stdout.wait_for("parlor-server ");
     assert!(first.contains("(no TLS, no API keys)"), "{first}");
-    assert!(running.stdout.wait_for("play ").contains("parlor play gap --server http://127.0.0.1:"));
+    assert!(running.stdout.wait_for("terminal ").contains("parlor play gap --server http://127.0.0.1:"));
     assert_ne!(running.metrics(), running.address());
 }
 
@@ -104,6 +104,18 @@ fn keys_new_prints_the_key_and_its_settings_lines() {
     assert!(!other.contains(key), "keys are random");
     let (code, _, error) = program.run(&["keys", "new", "--owner", "an na"]);
     assert_eq!(code, Some(2), "{error}");
+}
+
+#[test]
+fn keys_rotate_signing_replaces_the_key_and_keeps_the_old_one() {
+    let program = Program::new();
+    let first = run_ok(&program, &["keys", "rotate-signing"]);
+    assert!(first.starts_with("new ") && !first.contains("retired"), "there was none: {first}");
+    let key = first.split_whitespace().nth(1).expect("an id").trim_end_matches(',');
+    let second = run_ok(&program, &["keys", "rotate-signing"]);
+    assert!(second.contains(&format!("retired {key}")), "{second}");
+    let error = run_error(&program, &["keys", "rotate-signing", "--store", "memory"], 1);
+    assert!(error.contains("keeps no signing key"), "{error}");
 }
 
 #[test]

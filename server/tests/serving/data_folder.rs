@@ -35,7 +35,7 @@ fn store_and_backups_are_private_whatever_the_umask() {
     let files = ["data/parlor.db", "data/parlor.db-wal", "data/parlor.db-shm", "data/parlor.db.lock"];
     let running = start_with_open_umask(&program, &[]);
     assert_eq!(mode(&program, "data"), 0o700);
-    for file in files.iter().chain(&["data/server.key"]) {
+    for file in files.iter().chain(&["data/server.key", "data/signing.key"]) {
         assert_eq!(mode(&program, file), 0o600, "{file}");
     }
     let (code, ..) = program.run(&["backup", "copy.db"]);

@@ -1,69 +1,13 @@
 //! gRPC-Web over HTTP/1.1 (binary and base64), and CORS.
 
-use std::net::SocketAddr;
-
 use base64::{Engine, engine::general_purpose::STANDARD};
 use parlor_engine::GameId;
 use parlor_proto::v1;
 use parlor_server::config::Settings;
-use parlor_testkit::with_timeout;
 use prost::Message;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use crate::http1::send;
 use crate::support::{Program, TestServer, settings};
-
-/// An HTTP response: the status line and headers in lower case, and the body.
-struct HttpResponse {
-    head: String,
-    body: Vec<u8>,
-}
-
-impl HttpResponse {
-    fn header(&self, name: &str) -> Option<&str> {
-        let prefix = format!("{name}: ");
-        self.head.lines().find_map(|line| line.strip_prefix(prefix.as_str()))
-    }
-}
-
-async fn send(
-    address: SocketAddr,
-    method: &str,
-    path: &str,
-    headers: &[(&str, &str)],
-    body: &[u8],
-) -> HttpResponse {
-    let mut stream = with_timeout(tokio::net::TcpStream::connect(address)).await.expect("a connection");
-    let mut request = format!("{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n");
-    for (name, value) in headers {
-        request += &format!("{name}: {value}\r\n");
-    }
-    request += &format!("content-length: {}\r\n\r\n", body.len());
-    stream.write_all(request.as_bytes()).await.expect("a connection");
-    stream.write_all(body).await.expect("a connection");
-    let mut answer = Vec::new();
-    with_timeout(stream.read_to_end(&mut answer)).await.expect("an answer");
-    let split = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("the end of the headers");
-    let head = String::from_utf8_lossy(&answer[..split]).to_lowercase();
-    let mut body = answer.split_off(split + 4);
-    if head.contains("transfer-encoding: chunked") {
-        body = decode_chunked(&body);
-    }
-    HttpResponse { head, body }
-}
-
-/// Decodes a chunked body.
-fn decode_chunked(mut body: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    loop {
-        let end = body.windows(2).position(|two| two == b"\r\n").expect("a length");
-        let length = usize::from_str_radix(&String::from_utf8_lossy(&body[..end]), 16).expect("a length");
-        if length == 0 {
-            return bytes;
-        }
-        bytes.extend_from_slice(&body[end + 2..end + 2 + length]);
-        body = &body[end + 4 + length..];
-    }
-}
 
 /// Encodes a message as a gRPC frame.
 fn encode_frame(message: &impl Message) -> Vec<u8> {
@@ -208,7 +152,8 @@ async fn cors_preflight_allows_configured_origins() {
 #[tokio::test]
 async fn non_grpc_requests_are_refused() {
     let server = server_with_cors().await;
-    let answer = send(server.address(), "GET", "/", &[], b"").await;
+    let json = ("content-type", "application/json");
+    let answer = send(server.address(), "POST", LIST, &[json], b"{}").await;
     assert!(answer.head.starts_with("http/1.1 400"), "{}", answer.head);
     let answer = send(server.address(), "GET", LIST, &[WEB], b"").await;
     assert!(answer.head.starts_with("http/1.1 405"), "{}", answer.head);

@@ -1,5 +1,5 @@
-//! The server over real sockets, in this process or as the real program: calls, gRPC-Web, TLS, limits,
-//! signals and shutdown, commands, logs and traces.
+//! The server over real sockets, in this process or as the real program: calls, gRPC-Web, pages, TLS,
+//! limits, signals and shutdown, commands, logs and traces.
 //!
 //! No test sleeps for a guessed time: each wait is for an output line, a response or an exit, with a timeout
 //! of a minute.
@@ -10,7 +10,9 @@ mod data_folder;
 mod grpc_calls;
 mod grpc_web;
 mod host_names;
+mod http1;
 mod limits;
+mod pages;
 mod shutdown;
 mod simulated_network;
 mod support;

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, process::Command, sync::Arc};
 use parlor_host::clock::{Clock, ManualClock};
 use parlor_server::{
     config::Settings,
-    identity::{ApiKeys, KeySet, NewKey, Owner, Scope, ServerKey},
+    identity::{ApiKeys, KeySet, NewKey, Owner, Scope, ServerKey, SigningKeys},
     transport::{RunningServer, Server, ServerDependencies},
 };
 use parlor_store::MemoryLog;
@@ -73,6 +73,7 @@ pub(crate) fn parts(settings: &Settings, clock: Arc<dyn Clock>) -> ServerDepende
         log: Arc::new(MemoryLog::new()),
         keys: Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).expect("keys"))),
         server_key: ServerKey::from_bytes([7; 32]),
+        signing_keys: Arc::new(SigningKeys::from_bytes([8; 32])),
     }
 }
 

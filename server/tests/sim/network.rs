@@ -9,7 +9,7 @@ use hyper_util::rt::TokioIo;
 use parlor_engine::below;
 use parlor_host::clock::{Clock, Moment, Sleep};
 use parlor_server::config::Settings;
-use parlor_server::identity::{ApiKeys, KeySet, ServerKey};
+use parlor_server::identity::{ApiKeys, KeySet, ServerKey, SigningKeys};
 use parlor_server::transport::{AcceptedConnection, Server, ServerDependencies};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -84,6 +84,7 @@ async fn serve(disk: Disk, seed: u64) -> turmoil::Result {
         log: disk.open(),
         keys: Arc::new(ApiKeys::new(KeySet::new(Vec::new()).expect("no keys"))),
         server_key: ServerKey::from_bytes([7; 32]),
+        signing_keys: Arc::new(SigningKeys::from_bytes([8; 32])),
     };
     let mut running = Server::start_on(&Settings::default(), parts, incoming).await?;
     running.ended().await;

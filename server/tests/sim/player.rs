@@ -154,7 +154,12 @@ impl Player {
                         self.violations.add("a snapshot in place of updates".to_owned());
                     }
                     Item::Presence(_) | Item::TimeLeft(_) => {}
-                    Item::SeatGiven(_) => self.violations.add("a seat assigned to a player".to_owned()),
+                    Item::Revealed(_) => {
+                        self.violations.add("the outcome of a reveal that was not sent".to_owned());
+                    }
+                    Item::SeatGiven(_) | Item::EntropyAsked(_) => {
+                        self.violations.add("an agent's item sent to a player".to_owned());
+                    }
                 }
             }
             connection.send(answers).await;
@@ -165,7 +170,11 @@ impl Player {
     async fn replay(&self, seat: usize) -> Option<Vec<v1::Update>> {
         let mut play = PlayServiceClient::new(network::connect().await?);
         let channels = vec![v1::FollowChannel { channel: 0, attach: Some(self.attach(seat, 0)) }];
-        let opened = tokio::time::timeout(CLIENT_TIMEOUT, play.follow(v1::FollowRequest { channels })).await;
+        let opened = tokio::time::timeout(
+            CLIENT_TIMEOUT,
+            play.follow(v1::FollowRequest { channels, heartbeat_ms: None }),
+        )
+        .await;
         let mut stream = opened.ok()?.ok()?.into_inner();
         let mut whole = Vec::new();
         loop {
