@@ -14,13 +14,18 @@ use serde_json::Value;
 use crate::baseline::Sizes;
 
 /// Limits high enough not to slow the loads down. The baseline has the same where tonic has such limits.
-const SETTINGS: [&str; 6] = [
+const SETTINGS: [&str; 11] = [
     "limits.requests_per_second=1000000",
     "limits.request_burst=1000000",
+    "limits.attaches_per_second=1000000",
+    "limits.attach_burst=1000000",
+    "limits.caller_bytes=2048MiB",
     "limits.tables_per_key=100000",
     "limits.streams_per_connection=2048",
     "limits.channels_per_stream=65536",
     "limits.commit_queue=65536",
+    "connections.max_total=40000",
+    "connections.max_per_address=40000",
 ];
 
 /// A running server. Dropping it kills it.

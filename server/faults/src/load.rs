@@ -25,6 +25,8 @@ pub(crate) struct LoadSize {
     pub(crate) streams: usize,
     /// Only tables of GAP for two, where one seat decides at a time.
     pub(crate) one_at_a_time: bool,
+    /// Seats answer up to 200 ms after they are asked, and the latency of answers is measured.
+    pub(crate) at_leisure: bool,
 }
 
 /// A running load. Dropping it ends it.
@@ -36,7 +38,7 @@ pub(crate) struct Load {
 impl Load {
     /// Starts the load. It plays as soon as the server's address is set.
     pub(crate) fn start(seed: u64, size: LoadSize) -> Load {
-        let (run, receivers) = Run::new(seed, size.streams);
+        let (run, receivers) = Run::new(seed, size.streams, size.at_leisure);
         let run = Arc::new(run);
         let mut tasks = JoinSet::new();
         for (number, seats) in receivers.into_iter().enumerate() {

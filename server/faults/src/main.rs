@@ -1,5 +1,5 @@
-//! `make faults`: fault injection against a server under load: kills, cut connections, slow readers, a full
-//! disk.
+//! `make faults`: fault injection against a server under load: kills, cut connections, slow readers, hostile clients, a
+//! full disk.
 //!
 //! Each part prints a line `faults ...` with its counts, and fails if an acknowledged answer is lost or
 //! anything is duplicated. Some parts have a control, such as a server that acknowledges before it commits,
@@ -11,7 +11,9 @@ mod cuts;
 mod early_ack;
 mod full_disk;
 mod grpc_frames;
+mod hostile;
 mod kills;
+mod latency;
 mod ledger;
 mod load;
 mod play_client;
@@ -21,10 +23,12 @@ mod run;
 mod serve;
 mod server_address;
 mod slow_reader;
+mod spectators;
 mod strace;
 mod tournament;
 mod trace;
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -32,6 +36,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand, ValueEnum};
 use tokio::signal::unix::{SignalKind, signal};
 
+use hostile::attack;
 use kills::KillRun;
 use load::LoadSize;
 use process::ServerProgram;
@@ -56,6 +61,9 @@ struct Arguments {
     /// Number of deals of the tournaments for each pair, round or match.
     #[arg(long, default_value_t = 6)]
     deals: u32,
+    /// Number of rounds with hostile clients, each beside a round without.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
     /// Simulate the full disk by a file size limit, even where a small disk could be mounted.
     #[arg(long)]
     limit_files: bool,
@@ -66,7 +74,7 @@ struct Arguments {
     #[arg(long)]
     server: Option<PathBuf>,
     #[command(subcommand)]
-    serve: Option<Serve>,
+    mode: Option<Mode>,
 }
 
 /// Parts of a run.
@@ -78,14 +86,16 @@ enum Part {
     TraceControl,
     SlowReader,
     Cuts,
+    Spectators,
+    Hostile,
     FullDisk,
     Tournament,
     TournamentControl,
 }
 
-/// Modes in which this binary is a server.
+/// Modes in which this binary is a server, or attacks one.
 #[derive(Subcommand)]
-enum Serve {
+enum Mode {
     /// The real server, with its own arguments.
     Serve {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -96,17 +106,25 @@ enum Serve {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Hostile clients of the server at this address. They end with their standard input.
+    Attack {
+        address: SocketAddr,
+        /// Kinds of clients, separated by commas; default: all.
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<attack::Kind>,
+    },
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    if let Some(Serve::Serve { arguments }) = &arguments.serve {
+    if let Some(Mode::Serve { arguments }) = &arguments.mode {
         return serve::serve(arguments);
     }
     let ended = tokio::runtime::Runtime::new().map_err(anyhow::Error::from).and_then(|runtime| {
         runtime.block_on(async {
-            match &arguments.serve {
-                Some(Serve::ServeEarly { arguments }) => serve::serve_early(arguments).await,
+            match &arguments.mode {
+                Some(Mode::ServeEarly { arguments }) => serve::serve_early(arguments).await,
+                Some(Mode::Attack { address, only }) => attack::run(*address, only).await,
                 _ => run_until_stopped(&arguments).await,
             }
         })
@@ -132,7 +150,7 @@ async fn run(arguments: &Arguments) -> Result<()> {
     let server = server(arguments.server.as_deref())?;
     let early = ServerProgram::of_this_binary(true)?;
     let seed = arguments.seed;
-    let size = LoadSize { tables: arguments.tables, streams: 8, one_at_a_time: false };
+    let size = LoadSize { tables: arguments.tables, streams: 8, one_at_a_time: false, at_leisure: false };
     let wanted = |part: Part| arguments.only.is_empty() || arguments.only.contains(&part);
     let kills = |program: &ServerProgram, stop_at_loss| KillRun {
         program: program.clone(),
@@ -153,6 +171,8 @@ async fn run(arguments: &Arguments) -> Result<()> {
             Part::TraceControl => trace::report_control(&early, folder, seed).await,
             Part::SlowReader => slow_reader::report(&server, &data, seed, size).await,
             Part::FullDisk => full_disk::report(&server, folder, seed, size, arguments.limit_files).await,
+            Part::Spectators => spectators::report(&server, &data).await,
+            Part::Hostile => hostile::report(&server, &data, seed, arguments.rounds).await,
             Part::Cuts => cuts::report(&server, &data, seed, size, arguments.cuts).await,
             Part::Tournament => {
                 tournament::report(&tournaments(arguments.kills, arguments.deals), folder).await

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parlor_proto::v1 as wire;
 use rand_chacha::ChaCha8Rng;
@@ -21,6 +22,9 @@ use crate::server_address::RETRY_DELAY;
 
 /// Maximum number of items in a message.
 const MAX_ITEMS: usize = 1024;
+
+/// Time after which players at leisure answer, at the latest.
+const THINKING_TIME: Duration = Duration::from_millis(200);
 
 /// Items to send now, and after a delay.
 #[derive(Default)]
@@ -85,7 +89,8 @@ async fn play_once(
     let mut attached = attach_all(run, number, &mut outgoing);
     send_all(run, &to_server, &mut outgoing).await?;
     let mut responses = opening.await?.into_inner();
-    let mut retry = tokio::time::interval(RETRY_DELAY);
+    let is_at_leisure = run.state().latencies.is_some();
+    let mut retry = tokio::time::interval(if is_at_leisure { THINKING_TIME } else { RETRY_DELAY });
     loop {
         tokio::select! {
             biased;
@@ -132,7 +137,9 @@ fn next_request(run: &Run, outgoing: &mut Outgoing) -> wire::PlayRequest {
     let mut state = run.state();
     for item in &items {
         if let Some(RequestItem::Answer(answer)) = &item.item {
-            state.seats[item.channel as usize].ledger.sent(answer.decision_id);
+            let seat = item.channel as usize;
+            state.seats[seat].ledger.sent(answer.decision_id);
+            state.latencies.iter_mut().for_each(|latencies| latencies.sent(seat, answer.decision_id));
         }
     }
     wire::PlayRequest { items }
@@ -177,8 +184,10 @@ fn handle_message(run: &Run, message: wire::PlayResponse, outgoing: &mut Outgoin
             let next = handle_item(&mut state, seat, item.item, rng);
             match next {
                 Next::Nothing => {}
-                Next::Answer { decision, index } => outgoing.now.push(answer(item.channel, decision, index)),
-                Next::AnswerLater { decision, index } => {
+                Next::Answer { decision, index } if state.latencies.is_none() => {
+                    outgoing.now.push(answer(item.channel, decision, index));
+                }
+                Next::Answer { decision, index } | Next::AnswerLater { decision, index } => {
                     outgoing.later.push(answer(item.channel, decision, index));
                 }
                 Next::AttachLater => to_attach.push(seat),
@@ -214,11 +223,19 @@ fn handle_item(
         Some(ResponseItem::Decision(decision)) => {
             ledger.decision(&decision, counts, |count| rng.next_u32() % count)
         }
-        Some(ResponseItem::Answered(answered)) => ledger.answered(&answered, counts),
+        Some(ResponseItem::Answered(answered)) => {
+            state.latencies.iter_mut().for_each(|latencies| latencies.answered(seat, answered.decision_id));
+            ledger.answered(&answered, counts)
+        }
         Some(ResponseItem::Closed(closed)) => ledger.closed(&closed, counts),
         Some(ResponseItem::Snapshot(snapshot)) => ledger.snapshot(snapshot.number, counts),
-        Some(ResponseItem::Presence(_) | ResponseItem::TimeLeft(_) | ResponseItem::SeatGiven(_)) | None => {
-            Next::Nothing
-        }
+        Some(
+            ResponseItem::Presence(_)
+            | ResponseItem::TimeLeft(_)
+            | ResponseItem::SeatGiven(_)
+            | ResponseItem::EntropyAsked(_)
+            | ResponseItem::Revealed(_),
+        )
+        | None => Next::Nothing,
     }
 }

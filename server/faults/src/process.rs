@@ -16,6 +16,15 @@ use crate::server_address::within_timeout;
 /// Number of last lines of a server's log that are kept.
 const KEPT_LOG_LINES: usize = 5;
 
+/// Settings of every server: all clients of a run share an address, and rate limits must not slow them down. Later
+/// settings override them.
+const NO_RATE_LIMITS: [&str; 4] = [
+    "limits.requests_per_second=1000000",
+    "limits.request_burst=1000000",
+    "limits.attaches_per_second=1000000",
+    "limits.attach_burst=1000000",
+];
+
 /// A server program with its first arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerProgram {
@@ -46,11 +55,7 @@ impl ServerProgram {
         let mut command = Command::new(program);
         command.args(arguments).args(["--listen", "127.0.0.1:0", "--metrics", "", "--log-level", "error"]);
         command.arg("--data").arg(data);
-        // All clients of a run share an address, and rate limits must not slow them down.
-        for setting in ["limits.requests_per_second=1000000", "limits.request_burst=1000000"] {
-            command.args(["--set", setting]);
-        }
-        for setting in settings {
+        for setting in NO_RATE_LIMITS.iter().chain(settings) {
             command.args(["--set", setting]);
         }
         for name in server_variables() {
@@ -172,6 +177,15 @@ impl ServerProcess {
             bail!("the server was sent SIGTERM, and ended with {status}");
         }
         Ok(())
+    }
+
+    /// CPU time used so far, in clock ticks of the system, which are hundredths of a second.
+    pub(crate) fn cpu_ticks(&self) -> Result<u64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.id()?))?;
+        // The name of the program is in parentheses, and may have spaces. User and system time are fields 14 and 15.
+        let (_, fields) = stat.rsplit_once(')').context("/proc/PID/stat")?;
+        let times = fields.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
+        Ok(times.sum::<Result<u64, _>>()?)
     }
 
     /// Resident memory in KiB.

@@ -9,6 +9,7 @@ use rand_core::SeedableRng;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::counts::Counts;
+use crate::latency::AnswerLatencies;
 use crate::ledger::SeatLedger;
 use crate::server_address::{ServerAddress, within_timeout};
 
@@ -35,6 +36,8 @@ pub(crate) struct RunState {
     tables: Vec<Table>,
     pub(crate) counts: Counts,
     pub(crate) open_streams: usize,
+    /// Latencies of answers, if the seats answer at leisure.
+    pub(crate) latencies: Option<AnswerLatencies>,
     /// Error that ended the run.
     error: Option<String>,
 }
@@ -92,12 +95,15 @@ pub(crate) struct Run {
 
 impl Run {
     /// A run with this number of streams. The receivers give the seats that each stream plays.
-    pub(crate) fn new(seed: u64, streams: usize) -> (Run, Vec<mpsc::Receiver<usize>>) {
+    pub(crate) fn new(seed: u64, streams: usize, at_leisure: bool) -> (Run, Vec<mpsc::Receiver<usize>>) {
         let (streams, receivers) = (0..streams).map(|_| mpsc::channel(64)).unzip();
         let run = Run {
             seed,
             server: ServerAddress::new(),
-            state: Mutex::default(),
+            state: Mutex::new(RunState {
+                latencies: at_leisure.then(AnswerLatencies::default),
+                ..RunState::default()
+            }),
             changed: Notify::new(),
             streams,
         };

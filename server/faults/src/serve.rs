@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use parlor_host::clock::SystemClock;
 use parlor_server::config::{Cli, Settings, Sources};
-use parlor_server::identity::{ApiKeys, KeySet, ServerKey};
+use parlor_server::identity::{ApiKeys, KeySet, ServerKey, SigningKeys};
 use parlor_server::program;
 use parlor_server::transport::{Server, ServerDependencies};
 use parlor_store::{SqliteLog, SqliteOptions};
@@ -27,6 +27,7 @@ pub(crate) async fn serve_early(arguments: &[String]) -> Result<ExitCode> {
     let parts = ServerDependencies {
         clock: Arc::new(SystemClock::new()),
         server_key: ServerKey::load_or_create(&settings.data)?,
+        signing_keys: Arc::new(SigningKeys::load_or_create(&settings.data)?),
         log: Arc::new(EarlyAckLog::over(Arc::new(SqliteLog::open(&file, SqliteOptions::default())?))),
         keys: Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone())?)),
     };

@@ -65,7 +65,7 @@ async fn run(program: &ServerProgram, folder: &Path, seed: u64) -> Result<TraceR
     let started = program.under(under).start_and_wait(&folder.join("data"), &[]).await;
     let (server, address) = started.context("strace must be installed and allowed to trace")?;
     let traced = Traced::of(&file)?;
-    let load = Load::start(seed, LoadSize { tables: 1, streams: 1, one_at_a_time: true });
+    let load = Load::start(seed, LoadSize { tables: 1, streams: 1, one_at_a_time: true, at_leisure: false });
     load.run.server.set(Some(address));
     load.run.until_more(ANSWERS).await?;
     // After the kill nothing more is written, and strace ends.

@@ -46,3 +46,8 @@ fn tournaments_with_faults_have_the_same_results() {
     assert_eq!(count(&printed, "faults tournament", "lost"), 0);
     assert_eq!(count(&printed, "faults tournament", "doubled"), 0);
 }
+
+#[test]
+fn spectators_cost_the_same_in_a_crowd() {
+    assert!(faults("spectators").starts_with("faults spectators cost_ratio="));
+}
