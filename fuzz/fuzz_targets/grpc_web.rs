@@ -1,0 +1,5 @@
+//! Fuzz program of the target `grpc_web`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| parlor_fuzz_targets::run("grpc_web", input));

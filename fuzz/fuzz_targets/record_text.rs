@@ -1,0 +1,5 @@
+//! Fuzz program of the target `record_text`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| parlor_fuzz_targets::run("record_text", input));
