@@ -28,6 +28,10 @@ pub enum AgentEvent {
         /// Cause, one line for people.
         why: String,
     },
+    /// A tournament that is starting asked for entropy: first for a commitment, then, with the commitments of all, for the
+    /// entropy. The agent has answered, unless the commitments have changed. Keep what is shown to compare it with the
+    /// tournament's records.
+    EntropyAsked(wire::TournamentEntropyAsked),
     /// A seat was assigned, and a bot was made for it.
     SeatGiven(wire::SeatGiven),
     /// A table is over.
@@ -94,7 +98,7 @@ impl Client {
         B: AsyncBot + 'static,
         M: FnMut(&wire::SeatGiven) -> B + Send + 'static,
     {
-        let (handle, messages) = SessionHandle::open_agent(self, settings.hello()?);
+        let (handle, messages) = SessionHandle::open_agent(self, settings.hello());
         Ok(AgentRunner {
             connection: handle.connection(),
             handle,
@@ -170,6 +174,7 @@ impl AgentRunner {
     fn handle_message(&mut self, message: AgentMessage) -> AgentEvent {
         match message {
             AgentMessage::Welcome(welcome) => AgentEvent::Connected(welcome),
+            AgentMessage::EntropyAsked(asked) => AgentEvent::EntropyAsked(asked),
             AgentMessage::SetAside(suspension) => AgentEvent::SetAside(suspension),
             AgentMessage::Seat(subscription, seat) => {
                 let bot = (self.make_bot)(&seat);

@@ -87,7 +87,7 @@ pub trait AsyncBot: Send {
 }
 
 /// The table and seat that a bot plays.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct GameStart<'a> {
     /// Id of the table; empty for a game in this process.
@@ -98,6 +98,17 @@ pub struct GameStart<'a> {
     pub seat: u32,
     /// Number of players.
     pub players: u32,
+    /// The table at that time, with its options and players; `None` for a game in this process.
+    pub table: Option<&'a wire::Table>,
+}
+
+impl<'a> GameStart<'a> {
+    /// The start of a seat at a table, for programs that call bots themselves.
+    #[must_use]
+    pub fn new(table: &'a wire::Table, seat: u32) -> GameStart<'a> {
+        let players = u32::try_from(table.seats.len()).unwrap_or(u32::MAX);
+        GameStart { table_id: &table.table_id, game: &table.game, seat, players, table: Some(table) }
+    }
 }
 
 /// The end of a table, for one bot.

@@ -4,6 +4,7 @@
 mod agents;
 mod call;
 mod catalogue;
+mod invites;
 mod join_table;
 mod new_table;
 mod pages;
@@ -16,6 +17,7 @@ mod tables;
 mod tournaments;
 
 use std::fmt;
+use std::sync::Arc;
 
 use parlor_proto::v1::agent_service_client::AgentServiceClient;
 use parlor_proto::v1::catalogue_service_client::CatalogueServiceClient;
@@ -26,9 +28,11 @@ use parlor_proto::v1::tournament_service_client::TournamentServiceClient;
 
 use crate::Error;
 use crate::connect::{ClientBuilder, Transport};
+use crate::entropy::{KeptEntropy, SeatCommitments};
 use crate::session::{Session, SessionSettings};
 pub use agents::AgentFilter;
 use call::CallLimits;
+pub use invites::{CreatedInvite, NewInvite};
 pub use join_table::{JoinTable, JoinedSeat};
 pub use new_table::NewTable;
 pub(crate) use new_table::unknown_game;
@@ -63,6 +67,8 @@ pub struct Client {
     pub(crate) records: RecordServiceClient<Transport>,
     pub(crate) tournaments: TournamentServiceClient<Transport>,
     pub(crate) limits: CallLimits,
+    /// Entropy of joined seats, until it is revealed.
+    pub(crate) entropy: Arc<KeptEntropy>,
 }
 
 impl Client {
@@ -91,7 +97,15 @@ impl Client {
                 .max_decoding_message_size(records::MAX_MESSAGE_BYTES),
             tournaments: TournamentServiceClient::new(transport),
             limits: CallLimits { deadline: settings.deadline, attempt: settings.attempt },
+            entropy: Arc::default(),
         }
+    }
+
+    /// Calls a function with what tables show to the seats that this client joins, and with their entropy: when a seat has
+    /// joined, and again, before it reveals, with the commitments of all seats. Whoever keeps that can tell later whether
+    /// the record is of the same game. One function for all clones; further ones are ignored. It must not block.
+    pub fn on_commitments(&self, on_commitments: impl Fn(&SeatCommitments) + Send + Sync + 'static) {
+        self.entropy.set_on_commitments(Box::new(on_commitments));
     }
 
     /// Opens a session: one stream for any number of seats and spectators. Must be called on a Tokio runtime.

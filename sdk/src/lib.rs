@@ -78,6 +78,7 @@ mod connect;
 mod decision;
 #[cfg(feature = "engine")]
 pub mod engine;
+mod entropy;
 mod error;
 mod event;
 #[cfg(feature = "local")]
@@ -107,17 +108,18 @@ pub use blocking_bot::BlockingBot;
 pub use bot::{AsyncBot, Bot, BotError, GameEnd, GameStart};
 pub use choice::{AcceptedAnswer, Choice};
 pub use client::{
-    AgentFilter, Client, GameReplay, JoinTable, JoinedSeat, NewTable, RecordExport, ResignTarget, TableFeed,
-    TableFilter, TournamentFeed,
+    AgentFilter, Client, CreatedInvite, GameReplay, JoinTable, JoinedSeat, NewInvite, NewTable, RecordExport,
+    ResignTarget, TableFeed, TableFilter, TournamentFeed,
 };
 pub use connect::ClientBuilder;
 pub use decision::Decision;
+pub use entropy::SeatCommitments;
 pub use error::{Error, FieldViolation, Reason};
 pub use event::Event;
 pub use play::{FinishedTable, SeatOutcome};
 pub use question::Question;
 pub use seat::{Seat, Spectator};
-pub use secret::{AgentKey, ApiKey, SeatToken, SpectatorToken};
+pub use secret::{AgentKey, ApiKey, InviteSecret, SeatToken, SpectatorToken};
 pub use session::{AttachBuilder, Bookmark, ConnectionState, Session, SessionSettings};
 pub use update::Update;
 

@@ -139,7 +139,8 @@ impl LocalGame {
     }
 
     fn start(&self, seat: u32, referee: &Referee) -> GameStart<'static> {
-        GameStart { table_id: "", game: self.options.game().info().id, seat, players: referee.players() }
+        let game = self.options.game().info().id;
+        GameStart { table_id: "", game, seat, players: referee.players(), table: None }
     }
 
     /// Sets up the table and deals.

@@ -64,10 +64,9 @@ impl Seat {
         on_refusal: OnRefusal,
     ) -> Result<Option<FinishedTable>, Error> {
         let mut stop = std::pin::pin!(stop);
-        let (table_id, game) = (self.table_id().to_owned(), self.table().game.clone());
-        let (seat, players) = (self.number(), self.table().seats.len());
-        let players = u32::try_from(players).unwrap_or(u32::MAX);
-        let start = GameStart { table_id: &table_id, game: &game, seat, players };
+        let (table_id, seat) = (self.table_id().to_owned(), self.number());
+        let table = self.table().clone();
+        let start = GameStart::new(&table, seat);
         bot.start(&start).await;
         loop {
             let event = tokio::select! {

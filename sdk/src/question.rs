@@ -110,10 +110,10 @@ impl Question {
         Question(Arc::new(inner))
     }
 
-    /// Wraps a decision message of a server.
-    pub(crate) fn from_wire(table_id: Arc<str>, seat: u32, decision: wire::Decision) -> Question {
+    /// Wraps a decision message of a server. [`Seat`](crate::Seat) does it for every decision.
+    pub fn from_wire(table_id: impl Into<Arc<str>>, seat: u32, decision: wire::Decision) -> Question {
         Question(Arc::new(QuestionData {
-            table_id,
+            table_id: table_id.into(),
             seat,
             id: decision.id,
             after: decision.after,

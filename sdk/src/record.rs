@@ -5,7 +5,8 @@
 //!
 //! # fn example(file: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
 //! for record in record::read(file)? {
-//!     let report = record::verify(&record);
+//!     let key: record::PublicKey = "the server's public key, in hexadecimal".parse()?;
+//!     let report = record::verify_signed(&record, &[key]);
 //!     for finding in &report.findings {
 //!         println!("{finding}");
 //!     }
@@ -79,16 +80,21 @@ mod occupants;
 mod ranking;
 mod replay;
 mod report;
+mod shown;
 mod shuffle_check;
+mod signature;
 mod step_builder;
 mod text;
 mod verify;
 mod viewer_record;
 
-pub use format::{RecordError, RecordFormat, VERSION, read};
+pub use format::{RecordError, RecordFormat, VERSION, read, read_manifest, write_manifest};
+pub use parlor_fair::{InvalidPublicKey, KeyId, PublicKey};
 pub use replay::{Replay, ReplayStep, viewers};
 pub use report::{Finding, Problem, Unproven, VerificationReport};
-pub use verify::verify;
+pub use shown::ShownCommitments;
+pub use signature::{ManifestCheck, SignatureCheck, check_manifest_signature, check_signature};
+pub use verify::{verify, verify_signed};
 
 #[cfg(test)]
 mod tests;

@@ -62,6 +62,11 @@ secret! {
 }
 
 secret! {
+    /// Secret of an invite, with which somebody without an API key takes a seat. `Debug` hides it.
+    InviteSecret
+}
+
+secret! {
     /// API key of an owner of tables: a platform or an organiser. `Debug` hides it.
     ApiKey
 }

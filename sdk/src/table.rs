@@ -9,10 +9,17 @@ pub(crate) fn apply_events(table: &mut wire::Table, events: &[wire::TableEvent])
         match event {
             Event::SeatJoined(joined) => set_seat(table, joined.seat.as_ref()),
             Event::SeatReplaced(replaced) => set_seat(table, replaced.seat.as_ref()),
+            Event::Starting(starting) => {
+                table.state = wire::TableState::Starting.into();
+                table.expire_time = None;
+                table.shuffle.clone_from(&starting.shuffle);
+            }
             Event::Started(started) => {
                 table.state = wire::TableState::Playing.into();
                 table.expire_time = None;
+                table.reveal_before = None;
                 table.shuffle.clone_from(&started.shuffle);
+                mark_withheld(table);
             }
             Event::SeatForfeited(forfeited) => {
                 if let Some(seat) = table.seats.iter_mut().find(|seat| seat.seat == forfeited.seat) {
@@ -23,13 +30,24 @@ pub(crate) fn apply_events(table: &mut wire::Table, events: &[wire::TableEvent])
                 let reason =
                     over.result.as_ref().map_or(wire::EndReason::Unspecified, wire::TableResult::reason);
                 table.state = state_after(reason).into();
-                table.expire_time = None;
+                (table.expire_time, table.reveal_before) = (None, None);
                 table.result.clone_from(&over.result);
                 table.shuffle.clone_from(&over.shuffle);
             }
             Event::Rematch(rematch) => table.rematch_table_id.clone_from(&rematch.table_id),
             // Counted in the result only.
             Event::ClockRanOut(_) => {}
+        }
+    }
+}
+
+/// Marks the seats that withheld entropy.
+fn mark_withheld(table: &mut wire::Table) {
+    let shuffle = table.shuffle.as_ref();
+    let withheld = |seat: &&wire::SeatEntropy| !seat.commitment.is_empty() && seat.entropy.is_empty();
+    for added in shuffle.iter().flat_map(|shuffle| &shuffle.entropy).filter(withheld) {
+        if let Some(seat) = table.seats.iter_mut().find(|seat| seat.seat == added.seat) {
+            seat.entropy_withheld = true;
         }
     }
 }
@@ -62,7 +80,7 @@ mod tests {
 
     #[test]
     fn table_events_update_seats_state_and_result() {
-        let seat = |seat, occupant| wire::TableSeat { seat, occupant: Some(occupant), forfeited: 0 };
+        let seat = |seat, occupant| wire::TableSeat { seat, occupant: Some(occupant), ..Default::default() };
         let open = wire::table_seat::Occupant::Open(wire::OpenSeat {});
         let ada = wire::table_seat::Occupant::Player(wire::PlayerSeat {
             display_name: "Ada".into(),

@@ -1,7 +1,8 @@
 //! [`AgentSettings`]: name, credentials and capacity of an agent.
 
-use crate::random::fresh_bytes;
-use crate::{AgentKey, Error, options, wire};
+use std::time::Duration;
+
+use crate::{AgentKey, options, wire};
 
 /// Name, credentials and capacity of an agent.
 ///
@@ -26,7 +27,9 @@ pub struct AgentSettings {
     games: Vec<String>,
     max_tables: u32,
     wants: Option<wire::Wants>,
-    entropy: Option<Vec<u8>>,
+    adds_entropy: bool,
+    seated_by: wire::SeatedBy,
+    min_decision: Duration,
 }
 
 impl AgentSettings {
@@ -40,7 +43,9 @@ impl AgentSettings {
             games: options::game_ids(),
             max_tables: 16,
             wants: None,
-            entropy: None,
+            adds_entropy: true,
+            seated_by: wire::SeatedBy::Anyone,
+            min_decision: Duration::ZERO,
         }
     }
 
@@ -77,27 +82,39 @@ impl AgentSettings {
         self
     }
 
-    /// Entropy contributed to the shuffles of tournaments: up to 64 bytes. Default: 32 random bytes.
-    pub fn entropy(mut self, entropy: impl Into<Vec<u8>>) -> AgentSettings {
-        self.entropy = Some(entropy.into());
+    /// Contributes, or not, 32 random bytes to the shuffles of each tournament: it commits to them and reveals
+    /// them when the server asks. Default: it does.
+    pub fn adds_entropy(mut self, adds: bool) -> AgentSettings {
+        self.adds_entropy = adds;
+        self
+    }
+
+    /// Those who may give it seats. Default: anyone. With [`SeatedBy::Tournaments`](wire::SeatedBy) no rival can seat it
+    /// at tables of its own.
+    pub fn seated_by(mut self, seated_by: wire::SeatedBy) -> AgentSettings {
+        self.seated_by = seated_by;
+        self
+    }
+
+    /// Shortest time for a decision at which it plays: it gets no seat at a table whose clock gives less. Default: any.
+    pub fn min_decision(mut self, time: Duration) -> AgentSettings {
+        self.min_decision = time;
         self
     }
 
     /// The first message of the agent's stream.
-    pub(super) fn hello(self) -> Result<wire::AgentHello, Error> {
-        let entropy = match self.entropy {
-            Some(entropy) => entropy,
-            None => fresh_bytes::<32>()?.to_vec(),
-        };
-        Ok(wire::AgentHello {
+    pub(super) fn hello(self) -> wire::AgentHello {
+        wire::AgentHello {
             name: self.name,
             version: self.version,
             agent_key: self.key.map(|key| key.reveal().as_bytes().to_vec()).unwrap_or_default(),
             games: self.games,
             max_tables: self.max_tables,
             wants: self.wants,
-            entropy,
             bookmarks: Vec::new(),
-        })
+            adds_entropy: self.adds_entropy,
+            seated_by: self.seated_by.into(),
+            min_decision_ms: u32::try_from(self.min_decision.as_millis()).unwrap_or(u32::MAX),
+        }
     }
 }

@@ -27,6 +27,13 @@ impl Client {
         Ok(call!(self, catalogue.list_enum_texts, wire::ListEnumTextsRequest {})?.enums)
     }
 
+    /// Public keys that check the signatures of the server's records: the one in use, then those of before.
+    ///
+    /// Keep the one in use when you first talk to a server, over TLS: records are worth as much as the key that checks them.
+    pub async fn signing_keys(&self) -> Result<Vec<wire::SigningKey>, Error> {
+        Ok(call!(self, catalogue.list_signing_keys, wire::ListSigningKeysRequest {})?.keys)
+    }
+
     /// All house bots, weakest first.
     pub async fn all_house_bots(&self) -> Result<Vec<wire::HouseBotInfo>, Error> {
         self.house_bots("").await

@@ -20,6 +20,7 @@ impl Client {
         let request = wire::ActRequest {
             seat_token: token.reveal().into(),
             answer: Some(choice.into().answer(decision_id, None)),
+            reveal_entropy: None,
         };
         let reply = call!(self, play.act, request)?;
         AcceptedAnswer::from_wire(reply.answered.ok_or_else(|| Error::missing_field("answer"))?)
@@ -31,7 +32,7 @@ impl Client {
         &self,
         channels: Vec<wire::FollowChannel>,
     ) -> Result<impl Stream<Item = Result<wire::FollowResponse, Error>> + Send + use<>, Error> {
-        let request = Request::new(wire::FollowRequest { channels });
+        let request = Request::new(wire::FollowRequest { channels, heartbeat_ms: None });
         let mut rpc = self.play.clone();
         let opening = timeout(self.limits.attempt, rpc.follow(request)).await;
         let opened = opening.map_err(|_| Error::deadline(self.limits.attempt))?;

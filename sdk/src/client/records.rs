@@ -94,6 +94,7 @@ impl Client {
             request: wire::ExportRecordsRequest { tournament_id: tournament_id.into(), viewer },
             stream: None,
             buffered: VecDeque::new(),
+            manifest: None,
             received: HashSet::new(),
             backoff: Backoff::default(),
         }
@@ -109,6 +110,8 @@ pub struct RecordExport {
     stream: Option<Streaming<wire::ExportRecordsResponse>>,
     /// Records of the last message not yet returned.
     buffered: VecDeque<wire::Record>,
+    /// Manifest of the export, which comes last.
+    manifest: Option<wire::ExportManifest>,
     /// Ids of tables whose record was received: after a break the server starts over.
     received: HashSet<String>,
     backoff: Backoff,
@@ -132,6 +135,13 @@ impl RecordExport {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Manifest of the export, signed by the server: what the whole export holds. Set after the last record, unless the
+    /// server is of a version without signatures.
+    #[must_use]
+    pub fn manifest(&self) -> Option<&wire::ExportManifest> {
+        self.manifest.as_ref()
     }
 
     /// Converts into a `Stream`.
@@ -159,6 +169,7 @@ impl RecordExport {
         match stream.message().await {
             Ok(Some(message)) => {
                 self.backoff.reset();
+                self.manifest = message.manifest.or(self.manifest.take());
                 let received = &mut self.received;
                 let new =
                     message.records.into_iter().filter(|record| received.insert(record.table_id.clone()));

@@ -111,7 +111,10 @@ impl TableFeed {
         let stream = match &mut self.stream {
             Some(stream) => stream,
             None => {
-                let request = Request::new(wire::FollowTablesRequest { after: self.last_received });
+                let request = Request::new(wire::FollowTablesRequest {
+                    after: self.last_received,
+                    ..Default::default()
+                });
                 let opening = timeout(self.limits.attempt, self.rpc.follow_tables(request));
                 let opened = opening.await.map_err(|_| Error::deadline(self.limits.attempt))?;
                 self.stream.insert(opened.map_err(|status| Error::from_status(&status))?.into_inner())

@@ -3,11 +3,13 @@
 use futures_util::Stream;
 
 use super::call::call;
+use super::join_table::JoinEntropy;
 use super::pages::pages;
 use super::requests::ResignTarget;
 use super::{Client, JoinTable, JoinedSeat, NewTable, TableFeed, TableFilter};
+use crate::entropy::{self, SeatPromise};
 use crate::error::Reason;
-use crate::random::{fresh_bytes, request_id};
+use crate::random::request_id;
 use crate::{Error, SeatToken, SpectatorToken, wire};
 
 /// The mandatory table of a reply.
@@ -34,13 +36,53 @@ impl Client {
 
     /// Joins a table that has not started.
     pub async fn join_table(&self, join: impl Into<JoinTable>) -> Result<JoinedSeat, Error> {
-        let JoinTable { mut request, adds_entropy } = join.into();
+        let JoinTable { mut request, entropy } = join.into();
         ensure_request_id(&mut request.request_id)?;
-        if adds_entropy {
-            request.entropy = fresh_bytes::<32>()?.to_vec();
+        let entropy = match entropy {
+            JoinEntropy::Random => entropy::draw()?,
+            JoinEntropy::Given(entropy) => entropy,
+            JoinEntropy::AsRequested => Vec::new(),
+        };
+        if !entropy.is_empty() {
+            if request.table_id.is_empty() {
+                // The commitment names the table, which an invite does, too.
+                request.table_id = self.table_with_token("", request.invite.as_str()).await?.table_id;
+            }
+            request.entropy_commitment = entropy::table_commitment(&request.table_id, &entropy)?;
         }
         let reply = call!(self, tables.join_table, request)?;
-        JoinedSeat::from_wire(reply)
+        let promise = SeatPromise::new(&reply, entropy.clone()).filter(|promise| promise.is_due(&reply));
+        if let Some(promise) = promise {
+            self.entropy.insert(&reply.seat_token, promise);
+        }
+        JoinedSeat::from_wire(reply, entropy)
+    }
+
+    /// Reveals the entropy that a seat committed to, while its table is starting. A [`Session`](crate::Session) of the
+    /// client that has joined does this by itself. Idempotent.
+    pub async fn reveal_entropy(
+        &self,
+        token: impl Into<SeatToken>,
+        entropy: impl Into<Vec<u8>>,
+    ) -> Result<(), Error> {
+        let seat_token = token.into().reveal().to_owned();
+        let request = wire::RevealEntropyRequest { seat_token, entropy: entropy.into() };
+        call!(self, play.reveal_entropy, request).map(|_| ())
+    }
+
+    /// Reveals the entropy of a seat that has joined, if it committed to some and the table shows what it has shown
+    /// before.
+    pub(crate) async fn reveal_kept(&self, token: String, shuffle: wire::FairShuffle) {
+        let entropy = match self.entropy.to_reveal(&token, &shuffle) {
+            Ok(Some(entropy)) => entropy,
+            Ok(None) => return,
+            Err(error) => return tracing::error!(%error, "entropy withheld"),
+        };
+        match self.reveal_entropy(token.as_str(), entropy).await {
+            Ok(()) => self.entropy.remove(&token),
+            // It is tried again with the next snapshot.
+            Err(error) => tracing::warn!(%error, "entropy not revealed"),
+        }
     }
 
     /// Current state of a public table, or of one that you own.
@@ -48,7 +90,7 @@ impl Client {
         self.table_with_token(table_id, "").await
     }
 
-    /// Current state of a private table, with a seat or spectator token.
+    /// Current state of a private table, with a seat token, a spectator token or an invite.
     pub async fn table_with_token(
         &self,
         table_id: impl Into<String>,

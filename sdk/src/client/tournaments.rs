@@ -1,6 +1,7 @@
 //! Tournaments: the calls of the TournamentService.
 
 use std::fmt;
+use std::time::Duration;
 
 use futures_util::Stream;
 use parlor_proto::v1::tournament_service_client::TournamentServiceClient;
@@ -11,7 +12,9 @@ use super::Client;
 use super::call::{CallLimits, call};
 use super::pages::pages;
 use crate::connect::Transport;
-use crate::random::{fresh_bytes, request_id};
+use crate::entropy;
+use crate::error::Reason;
+use crate::random::request_id;
 use crate::retry::Backoff;
 use crate::{Error, wire};
 
@@ -20,14 +23,21 @@ fn tournament(tournament: Option<wire::Tournament>) -> Result<wire::Tournament, 
     tournament.ok_or_else(|| Error::missing_field("tournament"))
 }
 
+/// The shuffle of a tournament.
+fn shuffle(tournament: &wire::Tournament) -> wire::TournamentShuffle {
+    tournament.shuffle.clone().unwrap_or_default()
+}
+
+/// Interval at which a tournament that is starting is asked for the commitments.
+const COMMITMENTS_POLL_INTERVAL: Duration = Duration::from_millis(100);
+
 /// The mandatory standings of a reply.
 fn standings(standings: Option<wire::Standings>) -> Result<wire::Standings, Error> {
     standings.ok_or_else(|| Error::missing_field("standings"))
 }
 
 impl Client {
-    /// Creates a tournament, contributing 32 random bytes to its shuffles. Start it with
-    /// [`start_tournament`](Client::start_tournament).
+    /// Creates a tournament. Start it with [`start_tournament`](Client::start_tournament).
     ///
     /// ```no_run
     /// # async fn example(client: parlor_sdk::Client) -> Result<(), parlor_sdk::Error> {
@@ -54,11 +64,7 @@ impl Client {
     /// # }
     /// ```
     pub async fn create_tournament(&self, setup: wire::TournamentSetup) -> Result<wire::Tournament, Error> {
-        let request = wire::CreateTournamentRequest {
-            request_id: request_id()?,
-            setup: Some(setup),
-            entropy: fresh_bytes::<32>()?.to_vec(),
-        };
+        let request = wire::CreateTournamentRequest { request_id: request_id()?, setup: Some(setup) };
         self.create_tournament_with(request).await
     }
 
@@ -74,13 +80,69 @@ impl Client {
         tournament(call!(self, tournaments.create_tournament, request)?.tournament)
     }
 
-    /// Starts a tournament. Idempotent.
+    /// Starts a tournament, contributing 32 random bytes to its shuffles: the start commits to them, and they are revealed
+    /// when all agents have committed to theirs. Returns after that, so usually at once, and within the server's time to
+    /// reveal. Idempotent; the commitment of the first call counts.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::CommitmentChanged`](crate::Reason::CommitmentChanged) if the tournament shows other commitments than
+    /// before.
     pub async fn start_tournament(
         &self,
         tournament_id: impl Into<String>,
     ) -> Result<wire::Tournament, Error> {
-        let request = wire::StartTournamentRequest { tournament_id: tournament_id.into() };
+        let tournament_id = tournament_id.into();
+        let entropy = entropy::draw()?;
+        let commitment = entropy::tournament_commitment(&tournament_id, &entropy)?;
+        let request = wire::StartTournamentRequest {
+            tournament_id: tournament_id.clone(),
+            entropy_commitment: commitment.clone(),
+        };
+        let started = self.start_tournament_with(request).await?;
+        let server_commitment = shuffle(&started).commitment;
+        let mut current = started;
+        // The server bounds the time in which it collects commitments.
+        while current.state() == wire::TournamentState::Starting {
+            let shown = shuffle(&current);
+            if shown.commitment != server_commitment {
+                let message = "the server's commitment has changed since the start: entropy is not revealed";
+                return Err(Error::new(Reason::CommitmentChanged, message));
+            }
+            match shown.entropy_commitments.first() {
+                Some(own) if *own == commitment => {
+                    let (tournament_id, entropy) = (tournament_id.clone(), entropy.clone());
+                    let reveal = wire::RevealTournamentEntropyRequest { tournament_id, entropy };
+                    call!(self, tournaments.reveal_tournament_entropy, reveal)?;
+                    break;
+                }
+                // An earlier start has committed to something else.
+                Some(_) => break,
+                None => sleep(COMMITMENTS_POLL_INTERVAL).await,
+            }
+            current = self.tournament(&tournament_id).await?;
+        }
+        self.tournament(tournament_id).await
+    }
+
+    /// Starts a tournament from its full request. The caller reveals what it commits to, with
+    /// [`reveal_tournament_entropy`](Client::reveal_tournament_entropy), once the tournament shows all commitments.
+    pub async fn start_tournament_with(
+        &self,
+        request: wire::StartTournamentRequest,
+    ) -> Result<wire::Tournament, Error> {
         tournament(call!(self, tournaments.start_tournament, request)?.tournament)
+    }
+
+    /// Reveals the entropy that the organiser committed to with the start. Idempotent.
+    pub async fn reveal_tournament_entropy(
+        &self,
+        tournament_id: impl Into<String>,
+        entropy: impl Into<Vec<u8>>,
+    ) -> Result<(), Error> {
+        let (tournament_id, entropy) = (tournament_id.into(), entropy.into());
+        let request = wire::RevealTournamentEntropyRequest { tournament_id, entropy };
+        call!(self, tournaments.reveal_tournament_entropy, request).map(|_| ())
     }
 
     /// Current state of a tournament.
@@ -264,10 +326,10 @@ impl TournamentFeed {
 
 /// True if no more tables will be played.
 fn is_over(standings: &wire::Standings) -> bool {
-    use wire::TournamentState::{Cancelled, Created, Finished, Paused, Running, Unspecified};
+    use wire::TournamentState::{Cancelled, Created, Finished, Paused, Running, Starting, Unspecified};
     match standings.state() {
         Finished | Cancelled => true,
-        Unspecified | Created | Running | Paused => false,
+        Unspecified | Created | Starting | Running | Paused => false,
     }
 }
 

@@ -140,10 +140,24 @@ reasons! {
         GroupNotFound: "list the tables of the tournament: they name their groups",
         /// The table belongs to a tournament deal with unfinished tables.
         DealNotOver: "wait until all tables of the deal are over",
+        /// The revealed entropy is not what was committed to.
+        EntropyMismatch: "reveal the entropy that the commitment was made of",
+        /// The table has no invite of that number.
+        InviteNotFound: "list the invites of the table: they have numbers",
+        /// The invite was revoked.
+        InviteRevoked: "ask the owner of the table for a new invite",
+        /// The invite has expired.
+        InviteExpired: "ask the owner of the table for a new invite",
+        /// The invite was used up.
+        InviteSpent: "ask the owner of the table for a new invite",
+        /// The table has as many invites as it may have.
+        TooManyInvites: "make a new table",
     }
     client {
         /// The server cannot be reached, or the connection broke.
         Unreachable: "check the address, and that the server runs and can be reached",
+        /// A table or tournament does not show the commitments that it has shown before.
+        CommitmentChanged: "keep what was shown, and do not trust this server",
         /// No reply within the deadline.
         DeadlineExceeded: "try again, or allow more time when building the client",
         /// The session has ended, or the seat is closed.

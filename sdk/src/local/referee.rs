@@ -164,6 +164,7 @@ fn result_message(outcome: &Outcome) -> wire::TableResult {
         finish: wire::SeatFinish::PlayedOut.into(),
         clocks_run_out: 0,
         think_ms: 0,
+        away_ms: 0,
     });
     wire::TableResult {
         reason: wire::EndReason::PlayedOut.into(),

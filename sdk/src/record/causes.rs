@@ -15,7 +15,9 @@ use wire::table_seat::Occupant;
 pub(super) enum Cause {
     /// A player joined.
     Joined { seat: Seat, occupant: Occupant },
-    /// All seats were taken, and the game started.
+    /// All seats were taken, and entropy is revealed.
+    Starting,
+    /// The game started.
     Started,
     /// A seat made a decision.
     Acted { seat: Seat, index: usize, think_ms: u32, reported_ms: Option<u32> },
@@ -64,6 +66,7 @@ pub(super) fn candidate_causes(fold: &TableFold<'_>, found: &wire::RecordStep) -
                     Cause::Joined { seat, occupant }
                 }));
             }
+            Event::Starting(_) => causes.push(Cause::Starting),
             Event::Started(_) => causes.push(Cause::Started),
             Event::ClockRanOut(clock) => {
                 causes.extend(seat(clock.seat).map(|seat| Cause::ClockRanOut {
@@ -130,7 +133,7 @@ pub(super) fn possible_causes(fold: &TableFold<'_>, like: Option<&wire::RecordDe
     }
     let think_ms = like.map_or(0, |decision| decision.think_ms);
     let reported_ms = like.and_then(|decision| decision.reported_ms);
-    let mut causes = vec![Cause::Started, Cause::WindowClosed];
+    let mut causes = vec![Cause::Starting, Cause::Started, Cause::WindowClosed];
     for seat in fold.to_act().iter() {
         let actions = 0..fold.legal_actions(seat).len();
         causes.extend(actions.map(|index| Cause::Acted { seat, index, think_ms, reported_ms }));

@@ -24,6 +24,9 @@ pub(super) enum CauseError {
     Table(&'static str),
 }
 
+/// Decision id of the default of a forfeited seat, which was not asked.
+const UNASKED: u32 = 0;
+
 /// State of a seat.
 #[derive(Clone, Debug)]
 struct SeatState {
@@ -50,6 +53,8 @@ impl SeatState {
 pub(super) struct TableFold<'a> {
     setup: &'a GameSetup,
     seats: Vec<SeatState>,
+    /// All seats are taken, and entropy is revealed.
+    starting: bool,
     pub(super) game: Option<AnyGame>,
     pub(super) result: Option<wire::TableResult>,
     /// Number of steps so far, and the time of the last one.
@@ -75,6 +80,7 @@ impl<'a> TableFold<'a> {
         TableFold {
             setup,
             seats: occupants.into_iter().map(seat).collect(),
+            starting: false,
             game: None,
             result: None,
             steps: 0,
@@ -168,7 +174,7 @@ impl<'a> TableFold<'a> {
         match cause {
             Cause::Joined { seat, occupant } => {
                 let state = &mut self.seats[seat.index()];
-                if self.game.is_some() || state.occupant.is_some() {
+                if self.game.is_some() || self.starting || state.occupant.is_some() {
                     return Err(CauseError::Table("the seat was taken"));
                 }
                 state.occupant = Some(occupant.clone());
@@ -176,9 +182,23 @@ impl<'a> TableFold<'a> {
                     seat: table_seat(*seat, occupant),
                 }));
             }
+            Cause::Starting => {
+                let is_filled = self.seats.iter().all(|seat| seat.occupant.is_some());
+                if self.game.is_some() || self.starting || !is_filled || !self.setup.has_commitments() {
+                    return Err(CauseError::Table("entropy is revealed once, when all seats are taken"));
+                }
+                self.starting = true;
+                let shuffle = Some(self.setup.shuffle_at_filling());
+                step.add_table_event(Event::Starting(wire::TableStarting { shuffle }));
+            }
             Cause::Started => {
                 if self.game.is_some() || self.seats.iter().any(|seat| seat.occupant.is_none()) {
                     return Err(CauseError::Table("a game starts once, when all seats are taken"));
+                }
+                if self.starting != self.setup.has_commitments() {
+                    return Err(CauseError::Table(
+                        "a game starts after the seats with commitments were asked",
+                    ));
                 }
                 let shuffle = Some(self.setup.shuffle_at_start());
                 step.add_table_event(Event::Started(wire::TableStarted { shuffle }));
@@ -235,10 +255,11 @@ impl<'a> TableFold<'a> {
         game.apply(seat, action, step).map_err(|refusal| CauseError::Rules { action, refusal })?;
         let has_limit = self.setup.has_limit();
         let state = &mut self.seats[seat.index()];
-        if let Some(id) = state.open.take() {
+        let asked = state.open.take();
+        if asked.is_some() || self.setup.records_defaults() {
             step.decided[seat.index()] = Some(wire::RecordDecision {
                 seat: seat_number(seat),
-                decision_id: id,
+                decision_id: asked.unwrap_or(UNASKED),
                 index: index as u32,
                 action: Some(action.into()),
                 by: by.into(),
@@ -387,6 +408,8 @@ impl<'a> TableFold<'a> {
                     Some(recorded) if state.think_time_unknown => recorded,
                     _ => state.think_ms_total,
                 },
+                // Steps do not show it.
+                away_ms: self.setup.recorded_away_time(standing.seat),
             }
         });
         wire::TableResult {

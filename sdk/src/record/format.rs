@@ -88,7 +88,7 @@ impl RecordFormat {
     pub fn write_entry(self, record: &wire::Record) -> Result<Vec<u8>, RecordError> {
         Ok(match self {
             RecordFormat::Binary => {
-                wire::ExportRecordsResponse { records: vec![record.clone()] }.encode_to_vec()
+                wire::ExportRecordsResponse { records: vec![record.clone()], manifest: None }.encode_to_vec()
             }
             RecordFormat::Json => format!("{}\n", json(record)?).into_bytes(),
             RecordFormat::Text => format!("{}\n", text::write(record)).into_bytes(),
@@ -107,13 +107,40 @@ impl RecordFormat {
 }
 
 fn json(record: &wire::Record) -> Result<serde_json::Value, RecordError> {
-    reflect::to_canonical_json(record).map_err(|error| {
-        RecordError(format!("the record cannot be written as JSON ({error}): use another format"))
-    })
+    let refused =
+        |why: &str| RecordError(format!("the record cannot be written as JSON ({why}): use another format"));
+    // Other nanoseconds would be carried to the seconds, and the record would read back as another one.
+    let mut times = [record.create_time, record.start_time, record.end_time].into_iter().flatten();
+    if times.any(|time| !(0..1_000_000_000).contains(&time.nanos)) {
+        return Err(refused("the nanoseconds of a timestamp are out of range"));
+    }
+    reflect::to_canonical_json(record).map_err(|error| refused(&error.to_string()))
 }
 
 fn without_mark(file: &[u8]) -> &[u8] {
     file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file)
+}
+
+/// Encodes the manifest of an export, as JSON.
+#[must_use]
+pub fn write_manifest(manifest: &wire::ExportManifest) -> Vec<u8> {
+    let json = reflect::to_canonical_json(manifest).expect("only timestamps can be out of range");
+    format!("{json:#}\n").into_bytes()
+}
+
+/// Reads the manifest of an export from JSON.
+///
+/// # Errors
+///
+/// The file is not a manifest.
+pub fn read_manifest(file: &[u8]) -> Result<wire::ExportManifest, RecordError> {
+    let mut json = serde_json::Deserializer::from_slice(without_mark(file));
+    let manifest: wire::ExportManifest = reflect::from_json(&mut json)
+        .map_err(|error| RecordError(format!("not the manifest of an export: {error}")))?;
+    if manifest.records_hash.is_empty() {
+        return Err(RecordError("not the manifest of an export: it has no hash of records".to_owned()));
+    }
+    Ok(manifest)
 }
 
 /// Reads all records of a file in any format: at least one.

@@ -23,12 +23,16 @@ pub(super) struct GameSetup {
     /// The expected shuffle.
     pub(super) shuffle: wire::FairShuffle,
     started: bool,
+    /// True if the record has the defaults of forfeited seats.
+    records_defaults: bool,
     rules_version: u32,
     chance: Chance,
     /// The shuffle of the start and end events, for a tournament's deal, which reveals less.
     revealed: (Option<wire::FairShuffle>, Option<wire::FairShuffle>),
     /// Total think time of each seat, by the result.
     think_times: Vec<u32>,
+    /// Total time away of each seat, by the result.
+    away_times: Vec<u32>,
     /// Rank of each seat, by the result.
     ranks: Vec<SeatRank>,
 }
@@ -66,10 +70,12 @@ impl GameSetup {
             options: first,
             clock: record.clock.unwrap_or_default(),
             started,
+            records_defaults: records_defaults(record),
             rules_version: record.rules_version,
             chance: Chance::seeded([0; 32]),
             revealed: revealed.unwrap_or_default(),
             think_times: results().map(|seat| seat.think_ms).collect(),
+            away_times: results().map(|seat| seat.away_ms).collect(),
             ranks: results().map(|seat| (seat.place, seat.finish())).collect(),
             shuffle,
         };
@@ -171,9 +177,26 @@ impl GameSetup {
         self.think_times.get(seat.index()).copied()
     }
 
+    /// Total time away of a seat, by the result.
+    pub(super) fn recorded_away_time(&self, seat: Seat) -> u32 {
+        self.away_times.get(seat.index()).copied().unwrap_or_default()
+    }
+
     /// Ranks of the seats, by the result.
     pub(super) fn recorded_ranks(&self) -> &[SeatRank] {
         &self.ranks
+    }
+
+    /// True if a seat committed to entropy.
+    pub(super) fn has_commitments(&self) -> bool {
+        self.shuffle.entropy.iter().any(|seat| !seat.commitment.is_empty())
+    }
+
+    /// The shuffle as shown when all seats were filled: without entropy.
+    pub(super) fn shuffle_at_filling(&self) -> wire::FairShuffle {
+        let mut shuffle = self.shuffle_at_start();
+        shuffle.entropy.iter_mut().for_each(|seat| seat.entropy.clear());
+        shuffle
     }
 
     /// The shuffle as shown at the start.
@@ -188,10 +211,22 @@ impl GameSetup {
         redact(self.shuffle.clone(), self.revealed.1.as_ref())
     }
 
+    /// True if the record has the defaults that forfeited seats play without being asked.
+    pub(super) fn records_defaults(&self) -> bool {
+        self.records_defaults
+    }
+
     /// True if the game started.
     pub(super) fn started(&self) -> bool {
         self.started
     }
+}
+
+/// True if a full record has the defaults that forfeited seats play without being asked. Those of earlier versions of the
+/// server have none of them.
+fn records_defaults(record: &wire::Record) -> bool {
+    let mut decisions = record.steps.iter().flat_map(|step| &step.decided);
+    decisions.any(|decision| decision.by() == wire::DecidedBy::Forfeit && decision.decision_id == 0)
 }
 
 /// Removes what was not revealed: a table of a deal keeps its secrets until the last one is over.
@@ -210,6 +245,7 @@ fn redact(mut shuffle: wire::FairShuffle, revealed: Option<&wire::FairShuffle>) 
         (Some(expected), Some(revealed)) => {
             if revealed.entropy.is_empty() {
                 expected.entropy.clear();
+                expected.entropy_commitments.clear();
             }
             // A table never has these.
             expected.tournament_commitment.clear();

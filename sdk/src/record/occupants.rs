@@ -14,7 +14,7 @@ pub(super) fn initial_occupants(record: &wire::Record, players: u8) -> Vec<Optio
     let (mut has_joined, mut started) = (vec![false; occupants.len()], false);
     for event in table_events(record) {
         let (seat, by_bot) = match event {
-            Event::Started(_) => {
+            Event::Starting(_) | Event::Started(_) => {
                 started = true;
                 continue;
             }

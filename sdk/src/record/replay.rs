@@ -94,7 +94,10 @@ impl<'a> Replay<'a> {
     fn visible_step(&mut self, step: usize) -> Result<Option<ReplayStep>, RecordError> {
         let found = &self.record.steps[step];
         let seat = self.viewer.seat().map(convert::seat_number);
-        let decided = found.decided.iter().find(|decision| Some(decision.seat) == seat);
+        // A viewer is not shown the defaults for which its seat was not asked.
+        let is_shown =
+            |decision: &&wire::RecordDecision| Some(decision.seat) == seat && decision.decision_id != 0;
+        let decided = found.decided.iter().find(is_shown);
         let is_asked = seat.is_some_and(|seat| found.asked.contains(&seat));
         let mut update = wire::Update { decided: decided.map(decided_message), ..Default::default() };
         let mut is_visible = false;
@@ -188,5 +191,5 @@ fn table_seat(seat: &wire::RecordSeat) -> wire::TableSeat {
         Some(RecordOccupant::HouseBot(bot)) => Occupant::HouseBot(bot),
         Some(RecordOccupant::Agent(agent)) => Occupant::Agent(agent),
     };
-    wire::TableSeat { seat: seat.seat, occupant: Some(occupant), forfeited: 0 }
+    wire::TableSeat { seat: seat.seat, occupant: Some(occupant), ..Default::default() }
 }

@@ -73,6 +73,11 @@ pub enum Problem {
         /// Time of the previous step, in milliseconds.
         previous_ms: u32,
     },
+    /// The signature is not that of the record: something was changed since the server gave it.
+    SignatureInvalid {
+        /// Id of the key.
+        key_id: String,
+    },
     /// The value is malformed or unknown to this crate.
     Unreadable {
         /// The reason.
@@ -91,10 +96,18 @@ pub enum Unproven {
     DealSeed,
     /// The record is one viewer's: the others' cards, decisions and hidden actions are not in it.
     Viewer(Viewer),
+    /// So many participants withheld the entropy that they had committed to. It counts as none.
+    EntropyWithheld(usize),
+    /// So many participants added entropy without a commitment: the server is from before there were any.
+    EntropyUncommitted(usize),
     /// The game never started: no card was dealt.
     NeverStarted,
     /// The game was not played out: there is no score.
     NotPlayedOut,
+    /// The record has no signature, so nothing proves who made it: names, options and times are only what it says.
+    Unsigned,
+    /// The signature was not checked, for want of the server's public key.
+    SignatureUnchecked,
 }
 
 impl Finding {
@@ -183,6 +196,15 @@ impl Localise for Problem {
             (Problem::TimeReversed { previous_ms }, Lang::De) => {
                 write!(out, "das ist vor dem Schritt davor, der nach {previous_ms} ms war");
             }
+            (Problem::SignatureInvalid { key_id }, Lang::En) => {
+                write!(out, "not the signature of this record by key {key_id}: the record was changed");
+            }
+            (Problem::SignatureInvalid { key_id }, Lang::De) => {
+                write!(
+                    out,
+                    "das ist nicht die Unterschrift des Schlüssels {key_id} unter dieser Aufzeichnung: sie wurde verändert"
+                );
+            }
             (Problem::Unreadable { why }, Lang::En) => write!(out, "unreadable: {}", cut(why)),
             (Problem::Unreadable { why }, Lang::De) => write!(out, "das ist nicht lesbar: {}", cut(why)),
         }
@@ -221,6 +243,30 @@ impl Localise for Unproven {
                 viewer.write_text(out);
                 out.plain(after);
             }
+            (Unproven::EntropyWithheld(count), Lang::En) => {
+                let who = if *count == 1 { "one participant" } else { "some participants" };
+                write!(
+                    out,
+                    "{who} ({count}) withheld the entropy that had been committed to: together with the server, \
+                     they could choose among {} deals",
+                    1_u128.checked_shl(*count as u32).unwrap_or(u128::MAX)
+                );
+            }
+            (Unproven::EntropyWithheld(count), Lang::De) => write!(
+                out,
+                "zurückgehaltene Entropie, auf die sich jemand festgelegt hatte: {count}; zusammen mit dem Server ließ \
+                 sich damit unter {} Blättern wählen",
+                1_u128.checked_shl(*count as u32).unwrap_or(u128::MAX)
+            ),
+            (Unproven::EntropyUncommitted(count), Lang::En) => write!(
+                out,
+                "entropy of {count} was sent without a commitment, to a server from before there were any: whoever sent \
+                 last could choose it"
+            ),
+            (Unproven::EntropyUncommitted(count), Lang::De) => write!(
+                out,
+                "Entropie ohne Festlegung, an einen Server von früher: {count}; wer zuletzt kam, konnte sie aussuchen"
+            ),
             (Unproven::NeverStarted, Lang::En) => out.plain("the game never started: no card was dealt"),
             (Unproven::NeverStarted, Lang::De) => {
                 out.plain("das Spiel hat nie begonnen: es wurde keine Karte gegeben");
@@ -231,6 +277,22 @@ impl Localise for Unproven {
             (Unproven::NotPlayedOut, Lang::De) => {
                 out.plain("das Spiel wurde nicht zu Ende gespielt: niemand hat gepunktet");
             }
+            (Unproven::Unsigned, Lang::En) => out.plain(
+                "the record is not signed: who made it, names, options, times, and that these decisions were made were \
+                 not checked",
+            ),
+            (Unproven::Unsigned, Lang::De) => out.plain(
+                "die Aufzeichnung ist nicht unterschrieben: wer sie gemacht hat, Namen, Einstellungen, Zeiten und ob so \
+                 gespielt wurde, ist ungeprüft",
+            ),
+            (Unproven::SignatureUnchecked, Lang::En) => out.plain(
+                "the signature was not checked, as the server's key is not known: who made the record, names, options, \
+                 times, and that these decisions were made were not checked",
+            ),
+            (Unproven::SignatureUnchecked, Lang::De) => out.plain(
+                "die Unterschrift wurde nicht geprüft, denn der Schlüssel des Servers ist nicht bekannt: wer die \
+                 Aufzeichnung gemacht hat, Namen, Einstellungen, Zeiten und ob so gespielt wurde, ist ungeprüft",
+            ),
         }
     }
 }

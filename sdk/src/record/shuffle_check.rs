@@ -1,6 +1,8 @@
 //! Checks that the seeds and commitments of a record follow from each other.
 
-use parlor_fair::{DealSeed, Entropy, GIVEN_SEED_ID, InvalidTableId, ServerSeed, TableId, TournamentId};
+use parlor_fair::{
+    DealSeed, Entropy, EntropyCommitment, GIVEN_SEED_ID, InvalidTableId, ServerSeed, TableId, TournamentId,
+};
 
 use super::diff::differences;
 use super::report::Finding;
@@ -69,10 +71,14 @@ fn derive(stated: &wire::FairShuffle, table: &str, started: bool) -> Result<wire
             let server = ServerSeed::from_bytes(parse_seed(&stated.server_seed, "server_seed")?);
             expected.commitment = server.commitment(table).as_bytes().to_vec();
             if !started {
-                expected.entropy.clear();
+                // Reveals are shown by the start.
+                expected.entropy.iter_mut().for_each(|seat| seat.entropy.clear());
             }
-            let added = stated.entropy.iter().map(|seat| Entropy::new(&seat.entropy));
-            let added = added.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+            let added = entropies(stated.entropy.iter().map(|seat| seat.entropy.as_slice()))?;
+            let revealed = added.iter().map(|entropy| (entropy, entropy.commitment(table)));
+            for (seat, (entropy, commitment)) in expected.entropy.iter_mut().zip(revealed) {
+                correct_commitment(&mut seat.commitment, *entropy, commitment);
+            }
             *server.game_seed(table, &added).reveal()
         }
         Some(group) => {
@@ -83,13 +89,65 @@ fn derive(stated: &wire::FairShuffle, table: &str, started: bool) -> Result<wire
                 expected.commitment = deal.commitment().as_bytes().to_vec();
             }
             expected.entropy.clear();
-            let added = group.entropy.iter().map(|entropy| Entropy::new(entropy));
-            let added = added.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+            let added = entropies(group.entropy.iter().map(Vec::as_slice))?;
+            if let Some(expected) = &mut expected.deal_group {
+                correct_deal_commitments(expected, &added, stated.seed_given)?;
+            }
             *deal.game_seed(&added).reveal()
         }
     };
     expected.game_seed = if started { game_seed.to_vec() } else { Vec::new() };
     Ok(expected)
+}
+
+/// Parses entropy.
+fn entropies<'a>(added: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Entropy>, String> {
+    added.map(|bytes| Entropy::new(bytes).map_err(|error| error.to_string())).collect()
+}
+
+/// Corrects the commitment to revealed entropy. One without a reveal was withheld, and cannot be checked; entropy without
+/// a commitment is of a server from before there were commitments.
+fn correct_commitment(stated: &mut Vec<u8>, revealed: Entropy, commitment: EntropyCommitment) {
+    if !revealed.is_empty() && !stated.is_empty() {
+        *stated = commitment.as_bytes().to_vec();
+    }
+}
+
+/// Corrects the commitments of the participants of a tournament.
+fn correct_deal_commitments(
+    group: &mut wire::DealGroup,
+    added: &[Entropy],
+    seed_given: bool,
+) -> Result<(), String> {
+    if seed_given {
+        group.entropy_commitments.clear();
+    }
+    if !group.entropy_commitments.is_empty() {
+        group.entropy_commitments.resize(added.len(), Vec::new());
+    }
+    let tournament = group.tournament_id.parse::<TournamentId>();
+    let tournament = tournament.map_err(|_| format!("deal_group.tournament_id: {InvalidTableId}"))?;
+    for (stated, entropy) in group.entropy_commitments.iter_mut().zip(added) {
+        correct_commitment(stated, *entropy, entropy.tournament_commitment(tournament));
+    }
+    Ok(())
+}
+
+/// Participants of a shuffle by what they did with entropy: those that withheld what they had committed to, and those
+/// that added some without a commitment.
+pub(super) fn count_participants(shuffle: &wire::FairShuffle) -> (usize, usize) {
+    let seats = shuffle.entropy.iter().map(|seat| (seat.commitment.is_empty(), seat.entropy.is_empty()));
+    let group = shuffle.deal_group.iter().flat_map(|group| {
+        let is_uncommitted = |index| group.entropy_commitments.get(index).is_none_or(Vec::is_empty);
+        group
+            .entropy
+            .iter()
+            .enumerate()
+            .map(move |(index, entropy)| (is_uncommitted(index), entropy.is_empty()))
+    });
+    let all: Vec<(bool, bool)> = seats.chain(group).collect();
+    let count = |wanted| all.iter().filter(|participant| **participant == wanted).count();
+    (count((false, true)), count((true, false)))
 }
 
 /// Seed of a tournament's deal. A given seed is derived with a zero salt instead of the tournament's id, so

@@ -45,7 +45,8 @@ impl StepBuilder {
 
 /// Seat entry of a table event.
 pub(super) fn table_seat(seat: Seat, occupant: &Occupant) -> Option<wire::TableSeat> {
-    Some(wire::TableSeat { seat: seat_number(seat), occupant: Some(occupant.clone()), forfeited: 0 })
+    let occupant = Some(occupant.clone());
+    Some(wire::TableSeat { seat: seat_number(seat), occupant, ..Default::default() })
 }
 
 pub(super) fn house_bot(name: &str) -> Occupant {

@@ -3,5 +3,7 @@
 mod fixtures;
 mod formats;
 mod replay;
+mod shown;
+mod signed;
 mod tampered;
 mod valid_records;

@@ -2,26 +2,53 @@
 //! compares.
 
 use parlor_engine::Viewer;
+use parlor_fair::PublicKey;
+use parlor_proto::signing;
 
 use super::diff::differences;
 use super::game_setup::{GameSetup, game_id};
-use super::report::{Finding, Unproven, VerificationReport};
+use super::report::{Finding, Problem, Unproven, VerificationReport};
 use super::shuffle_check;
+use super::signature::{SignatureCheck, check_signature};
 use super::{full_record, viewer_record};
 use crate::wire;
 use wire::record_telling::Told;
 use wire::table_event::Event;
 
-/// Verifies a record without a server: the commitment; the seeds, including the derivation of a deal's seed
+/// Verifies a record without a server: the commitments of the server and of all who revealed entropy; the seeds, including the derivation of a deal's seed
 /// from its tournament's, if the record shows it; every card dealt; every action and its index among the
 /// legal ones; every event and its audience; the clocks, points, places and reasons.
+///
+/// The signature is not checked: [`verify_signed`] does. Without it, nothing proves names, options and times, and that these
+/// decisions were made.
 ///
 /// Each finding names a field by its path, with the value found and the value expected. House bots' actions
 /// are checked for legality like everyone's, not for being what the bot would choose again. Texts are not checked: they
 /// are for people to read.
 #[must_use]
 pub fn verify(record: &wire::Record) -> VerificationReport {
-    let record = &without_texts(record);
+    verify_signed(record, &[])
+}
+
+/// Verifies a record like [`verify`], and its signature with the public keys of its server.
+#[must_use]
+pub fn verify_signed(record: &wire::Record, keys: &[PublicKey]) -> VerificationReport {
+    let mut report = recompute(record);
+    match check_signature(record, keys) {
+        SignatureCheck::Valid(_) => {}
+        SignatureCheck::Unsigned => report.unproven.push(Unproven::Unsigned),
+        SignatureCheck::UnknownKey { .. } => report.unproven.push(Unproven::SignatureUnchecked),
+        SignatureCheck::Invalid(key) => {
+            let problem = Problem::SignatureInvalid { key_id: key.id().to_string() };
+            report.findings.push(Finding::new("signature", problem));
+        }
+    }
+    report
+}
+
+/// Verifies everything but the signature.
+fn recompute(record: &wire::Record) -> VerificationReport {
+    let record = &wire::Record { signature: None, ..signing::without_texts(record) };
     let mut report = VerificationReport::default();
     let started =
         table_events(record).any(|event| matches!(event, Event::Started(_))) || !record.views.is_empty();
@@ -46,16 +73,6 @@ pub fn verify(record: &wire::Record) -> VerificationReport {
     report
 }
 
-/// The record without its texts.
-fn without_texts(record: &wire::Record) -> wire::Record {
-    let mut record = wire::Record { result_texts: None, ..record.clone() };
-    for step in &mut record.steps {
-        step.told.iter_mut().for_each(|telling| telling.text = None);
-        step.decided.iter_mut().for_each(|decision| decision.text = None);
-    }
-    record
-}
-
 /// All table events, in order.
 pub(super) fn table_events(record: &wire::Record) -> impl Iterator<Item = &Event> {
     record.steps.iter().flat_map(|step| &step.told).filter_map(|telling| match &telling.told {
@@ -72,6 +89,13 @@ fn list_unproven(record: &wire::Record, setup: &GameSetup, unproven: &mut Vec<Un
         unproven.push(Unproven::NeverStarted);
     } else if record.result.as_ref().is_some_and(|result| result.reason() != wire::EndReason::PlayedOut) {
         unproven.push(Unproven::NotPlayedOut);
+    }
+    let (withheld, uncommitted) = shuffle_check::count_participants(&setup.shuffle);
+    if withheld > 0 && setup.started() {
+        unproven.push(Unproven::EntropyWithheld(withheld));
+    }
+    if uncommitted > 0 {
+        unproven.push(Unproven::EntropyUncommitted(uncommitted));
     }
     if setup.shuffle.seed_given {
         unproven.push(Unproven::SeedGiven);

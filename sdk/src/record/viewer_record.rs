@@ -184,6 +184,7 @@ impl ViewerRecordCheck<'_> {
 
     fn correct_table_event(&mut self, event: &mut Event, is_over: &mut bool) {
         match event {
+            Event::Starting(starting) => starting.shuffle = Some(self.setup.shuffle_at_filling()),
             Event::Started(started) => started.shuffle = Some(self.setup.shuffle_at_start()),
             Event::ClockRanOut(clock) => {
                 if let Some(count) = self.time_outs.get_mut(clock.seat as usize) {

@@ -33,6 +33,8 @@ pub(crate) enum AgentMessage {
     Welcome(wire::AgentWelcome),
     /// Suspended.
     SetAside(wire::SetAside),
+    /// Asked for entropy for a tournament, which the session answers.
+    EntropyAsked(wire::TournamentEntropyAsked),
     /// Assigned a seat.
     Seat(SubscriptionId, wire::SeatGiven),
 }

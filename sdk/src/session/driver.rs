@@ -59,8 +59,14 @@ pub(super) fn start(
     shared: Arc<SharedSession>,
     status: watch::Sender<ConnectionState>,
 ) -> AbortHandle {
-    let driver =
-        Driver { call, open_timeout: client.limits.attempt, shared, status, backoff: Backoff::default() };
+    let driver = Driver {
+        call,
+        open_timeout: client.limits.attempt,
+        client: client.clone(),
+        shared,
+        status,
+        backoff: Backoff::default(),
+    };
     tokio::spawn(driver.run().instrument(tracing::debug_span!("parlor session"))).abort_handle()
 }
 
@@ -68,6 +74,8 @@ struct Driver<C> {
     call: C,
     /// Timeout for opening the stream.
     open_timeout: Duration,
+    /// Reveals the entropy of seats.
+    client: Client,
     shared: Arc<SharedSession>,
     status: watch::Sender<ConnectionState>,
     backoff: Backoff,
@@ -133,6 +141,10 @@ impl<C: StreamCall> Driver<C> {
                 Err(status) => return Error::from_status(&status).into(),
             };
             self.backoff.reset();
+            for (token, shuffle) in self.shared.starting_seats(&items) {
+                let client = self.client.clone();
+                tokio::spawn(async move { client.reveal_kept(token, shuffle).await });
+            }
             for (subscription, wait) in self.shared.receive(items) {
                 self.schedule_retry(subscription, wait);
             }

@@ -11,8 +11,12 @@ use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::AgentMessage;
 use super::subscription::{AckSender, ChannelOpener, InboxItem, Subscription};
+use crate::entropy::TournamentEntropy;
 use crate::error::Reason;
 use crate::{AcceptedAnswer, Error, wire};
+
+/// Maximum number of answers to requests for entropy that wait to be sent: more than tournaments that can start at once.
+const MAX_ENTROPY_ANSWERS: usize = 256;
 
 /// Identifies a subscription for the life of the session; channel numbers change.
 pub(crate) type SubscriptionId = u64;
@@ -44,6 +48,10 @@ struct SessionState {
     assigned: HashMap<(String, u32), SubscriptionId>,
     /// Subscriptions with items to send, each once, first come first served.
     send_queue: VecDeque<SubscriptionId>,
+    /// Entropy of an agent for tournaments.
+    entropy: TournamentEntropy,
+    /// Answers to requests for it, to send on the current stream. The server asks again on the next one.
+    entropy_answers: Vec<wire::PlayRequestItem>,
     /// Channels of removed subscriptions to detach on the current stream.
     pending_detaches: Vec<u32>,
     last_subscription: SubscriptionId,
@@ -103,6 +111,17 @@ impl SessionState {
                 subscription.is_over().then(|| subscription.reader.take())?
             })
             .collect()
+    }
+
+    /// Queues the answer to a request for entropy; returns the outbox's waker.
+    fn answer_entropy(&mut self, asked: &wire::TournamentEntropyAsked) -> Option<Waker> {
+        let answer = self.entropy.answer(asked)?;
+        if self.entropy_answers.len() >= MAX_ENTROPY_ANSWERS {
+            return None;
+        }
+        let item = Some(wire::play_request_item::Item::TournamentEntropy(answer));
+        self.entropy_answers.push(wire::PlayRequestItem { channel: 0, item });
+        self.outbox.take()
     }
 
     /// Removes a channel from the index.

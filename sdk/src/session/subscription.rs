@@ -198,6 +198,14 @@ impl Subscription {
         }
     }
 
+    /// Token of the seat, if the client attached it.
+    pub(super) fn seat_token(&self) -> Option<String> {
+        match &self.opener {
+            ChannelOpener::Client { viewer: wire::attach::Viewer::SeatToken(token) } => Some(token.clone()),
+            ChannelOpener::Client { .. } | ChannelOpener::Server { .. } => None,
+        }
+    }
+
     /// Resets for a new stream: attaches and unacknowledged answers are sent again.
     pub(super) fn reset_for_new_stream(&mut self) {
         self.channel = None;

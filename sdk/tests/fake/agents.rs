@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use parlor_sdk::{
@@ -134,6 +135,8 @@ async fn hello_carries_settings_and_bookmarks() {
         state.seats.insert("a".into(), Seat::new(2));
         state.faults = faults(FaultKind::Cut, [6]).into();
     });
+    let settings =
+        || settings().seated_by(wire::SeatedBy::Tournaments).min_decision(Duration::from_millis(250));
     let mut agent = fake.client().await.start_agent(settings(), |_| |_: &Question| Choice::Index(0)).unwrap();
     until_over(&mut agent, 1).await;
     let hellos = fake.host.look().hellos.clone();
@@ -144,8 +147,8 @@ async fn hello_carries_settings_and_bookmarks() {
         (hello.agent_key.as_slice(), hello.games.as_slice()),
         (&b"0123456789abcdef"[..], &["gap".into()][..])
     );
-    assert_eq!((hello.entropy.len(), hello.bookmarks.len()), (32, 0));
-    assert_eq!(hellos[1].entropy, hello.entropy);
+    assert!(hello.adds_entropy && hello.bookmarks.is_empty());
+    assert_eq!((hello.seated_by(), hello.min_decision_ms), (wire::SeatedBy::Tournaments, 250));
     assert_eq!(hellos[1].bookmarks.len(), 1);
     assert_eq!(hellos[1].bookmarks[0].table_id, "table of a");
     assert!(!format!("{:?}", settings()).contains("01234"));

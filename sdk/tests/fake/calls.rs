@@ -73,14 +73,21 @@ async fn permanent_errors_are_not_retried() {
 async fn join_retries_send_the_same_entropy() {
     let fake = FakeServer::start().await;
     fake.tables.state().call_faults.push_back(CallFault::AfterExecution(Status::unavailable("lost")));
-    let joined = with_timeout(fake.client().await.join_table(JoinTable::new("t").seat(1))).await.unwrap();
+    let id = "01hf7yat000w3ge1r70w3ge1r7";
+    let joined = with_timeout(fake.client().await.join_table(JoinTable::new(id).seat(1))).await.unwrap();
     let joins = fake.tables.state().joins.clone();
     assert_eq!(joins[0], joins[1]);
-    assert_eq!((joins[0].entropy.len(), joins[0].seat), (32, Some(1)));
+    assert_eq!((joins[0].entropy_commitment.len(), joins[0].seat), (32, Some(1)));
+    let table = id.parse().unwrap();
+    let commitment = parlor_fair::Entropy::new(&joined.entropy).unwrap().commitment(table);
+    assert_eq!(joins[0].entropy_commitment, commitment.as_bytes(), "to the entropy that the caller is given");
     assert!(!format!("{joined:?}").contains("sword"), "{joined:?}");
-    let plain = JoinTable::new("t").entropy([]);
+    let plain = JoinTable::new(id).without_entropy();
     with_timeout(fake.client().await.join_table(plain)).await.unwrap();
-    assert!(fake.tables.state().joins.last().unwrap().entropy.is_empty());
+    assert!(fake.tables.state().joins.last().unwrap().entropy_commitment.is_empty());
+    let short = JoinTable::new(id).entropy([1; 15]);
+    let error = with_timeout(fake.client().await.join_table(short)).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::Settings);
 }
 
 #[tokio::test]

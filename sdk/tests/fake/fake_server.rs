@@ -142,7 +142,7 @@ impl TableService for FakeTables {
         // Requests are recorded whether they are executed or not.
         self.state().request_ids.push(id.clone());
         self.state().authorizations.push(authorization);
-        self.execute(|_| Ok(wire::CreateTableResponse { table: table(&id) })).await
+        self.execute(|_| Ok(wire::CreateTableResponse { table: table(&id), ..Default::default() })).await
     }
 
     async fn join_table(
@@ -193,7 +193,7 @@ impl TableService for FakeTables {
             let first = after.unwrap_or(5);
             let news =
                 move |number| wire::TableNews { number, table_id: number.to_string(), ..Default::default() };
-            let start = wire::FollowTablesResponse { news: Vec::new(), number: first };
+            let start = wire::FollowTablesResponse { number: first, ..Default::default() };
             let rest = (first + 1..=state.news).collect::<Vec<_>>();
             let messages = rest.chunks(3).map(|numbers| wire::FollowTablesResponse {
                 // Each message repeats the last news of the one before.
@@ -202,6 +202,7 @@ impl TableService for FakeTables {
                     .map(news)
                     .collect(),
                 number: numbers[numbers.len() - 1],
+                ..Default::default()
             });
             let messages: Vec<_> = std::iter::once(start).chain(messages).map(Ok).collect();
             let stream: Self::FollowTablesStream = match state.stream_lengths.pop_front() {
@@ -232,7 +233,10 @@ impl TableService for FakeTables {
     ) -> Result<Response<wire::RematchResponse>, Status> {
         let request = request.into_inner();
         self.state().request_ids.push(request.request_id);
-        self.execute(|_| Ok(wire::RematchResponse { table: table(&request.seat_token) })).await
+        self.execute(|_| {
+            Ok(wire::RematchResponse { table: table(&request.seat_token), ..Default::default() })
+        })
+        .await
     }
 
     async fn resign_seat(
@@ -281,5 +285,29 @@ impl TableService for FakeTables {
         self.state().request_ids.push(request.into_inner().request_id);
         let seat_token = String::from("swordfish");
         self.execute(|_| Ok(wire::ReissueSeatTokenResponse { seat_token })).await
+    }
+
+    async fn create_invite(
+        &self,
+        request: Request<wire::CreateInviteRequest>,
+    ) -> Result<Response<wire::CreateInviteResponse>, Status> {
+        self.state().request_ids.push(request.into_inner().request_id);
+        let invite = Some(wire::Invite { number: 1, uses: 1, ..Default::default() });
+        let secret = String::from("swordfish");
+        self.execute(|_| Ok(wire::CreateInviteResponse { invite, secret })).await
+    }
+
+    async fn list_invites(
+        &self,
+        _: Request<wire::ListInvitesRequest>,
+    ) -> Result<Response<wire::ListInvitesResponse>, Status> {
+        self.execute(|_| Ok(wire::ListInvitesResponse::default())).await
+    }
+
+    async fn revoke_invite(
+        &self,
+        _: Request<wire::RevokeInviteRequest>,
+    ) -> Result<Response<wire::RevokeInviteResponse>, Status> {
+        self.execute(|_| Ok(wire::RevokeInviteResponse {})).await
     }
 }

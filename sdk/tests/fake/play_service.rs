@@ -52,6 +52,13 @@ impl PlayService for FakePlay {
         Ok(Response::new(Box::pin(futures_util::stream::iter([Ok(response)]))))
     }
 
+    async fn reveal_entropy(
+        &self,
+        _: Request<wire::RevealEntropyRequest>,
+    ) -> Result<Response<wire::RevealEntropyResponse>, Status> {
+        Ok(Response::new(wire::RevealEntropyResponse {}))
+    }
+
     async fn act(&self, request: Request<wire::ActRequest>) -> Result<Response<wire::ActResponse>, Status> {
         let request = request.into_inner();
         let answer = request.answer.ok_or_else(|| Status::invalid_argument("no answer"))?;
@@ -62,7 +69,7 @@ impl PlayService for FakePlay {
             let seat = state.seats.get_mut(&request.seat_token).expect("a seat of the fake server");
             Ok(seat.answer(&answer))
         })?;
-        Ok(Response::new(wire::ActResponse { answered: Some(answered) }))
+        Ok(Response::new(wire::ActResponse { answered: Some(answered), revealed: None }))
     }
 }
 
@@ -142,6 +149,9 @@ impl<T: Send + 'static> FakeStream<T> {
                     let old = self.channels.insert(channel, AttachedChannel::new(token, attach.after));
                     assert!(old.is_none(), "a channel number is used once per stream");
                     self.host.change(|state| state.attached += 1);
+                }
+                RequestItem::TournamentEntropy(_) | RequestItem::Reveal(_) => {
+                    panic!("not used by the tests")
                 }
                 RequestItem::Detach(_) => {
                     if self.channels.remove(&channel).is_some() {

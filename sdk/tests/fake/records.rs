@@ -104,6 +104,7 @@ impl RecordService for FakeRecords {
         let numbers: Vec<u32> = (0..state.count).collect();
         let message = |numbers: &[u32]| wire::ExportRecordsResponse {
             records: numbers.iter().copied().map(record).collect(),
+            manifest: None,
         };
         let mut messages: Vec<Result<_, Status>> = numbers.chunks(3).map(message).map(Ok).collect();
         if let Some((after, status)) = state.breaks.pop_front() {

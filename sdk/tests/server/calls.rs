@@ -1,9 +1,12 @@
 //! Every call, and its errors.
 
+use std::time::Duration;
+
 use futures_util::TryStreamExt;
 use parlor_engine::GameId;
 use parlor_sdk::{
-    AcceptedAnswer, Event, JoinTable, NewTable, Reason, ResignTarget, SeatToken, TableFilter, options, wire,
+    AcceptedAnswer, Event, JoinTable, NewInvite, NewTable, Reason, ResignTarget, SeatToken, TableFilter,
+    options, wire,
 };
 use wire::TableState;
 
@@ -34,6 +37,26 @@ async fn catalogue_lists_games_rules_and_house_bots() {
     assert!(enums.iter().any(|one| one.name == "SeatFinish" && one.values.len() == 5));
     let error = with_timeout(client.rules("chess", wire::Language::English)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::GameNotFound);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn invites_are_created_accepted_listed_and_revoked() {
+    let server = TestServer::start().await;
+    let client = server.client().await;
+    let new = gap().open_seat().open_seat().private();
+    let id = with_timeout(client.create_table(new)).await.unwrap().table_id;
+    let invite = NewInvite::new(&id).uses(2).valid_for(Duration::from_secs(3600));
+    let created = with_timeout(client.create_invite(invite)).await.unwrap();
+    let seen = with_timeout(client.table_with_token("", created.secret.reveal())).await.unwrap();
+    assert_eq!(seen.table_id, id);
+    let join = JoinTable::invited(&created.secret).display_name("Gus");
+    let joined = with_timeout(client.join_table(join)).await.unwrap();
+    assert_eq!((joined.seat, joined.table.table_id.as_str()), (0, id.as_str()));
+    with_timeout(client.revoke_invite(&id, created.invite.number)).await.unwrap();
+    let listed = with_timeout(client.list_invites(&id)).await.unwrap();
+    assert_eq!((listed.len(), listed[0].used, listed[0].revoked), (1, 1, true));
+    let refused = with_timeout(client.join_table(JoinTable::invited(&created.secret))).await.unwrap_err();
+    assert_eq!(refused.reason(), Reason::InviteRevoked);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -150,8 +173,8 @@ async fn seats_are_resigned_and_replaced() {
     let server = TestServer::start().await;
     let client = server.client().await;
     let table = with_timeout(client.create_table(gap().open_seats(2))).await.unwrap();
-    let one = with_timeout(client.join_table(&table)).await.unwrap();
-    let other = with_timeout(client.join_table(&table)).await.unwrap();
+    let one = with_timeout(client.join_table(JoinTable::from(&table).without_entropy())).await.unwrap();
+    let other = with_timeout(client.join_table(JoinTable::from(&table).without_entropy())).await.unwrap();
     let session = client.session();
     let mut spectator = with_timeout(session.watch(table.table_id.as_str())).await.unwrap();
     with_timeout(client.resign_seat(&one.token)).await.unwrap();

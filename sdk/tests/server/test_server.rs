@@ -6,7 +6,7 @@ use std::time::Duration;
 use parlor_host::clock::SystemClock;
 use parlor_sdk::{Client, ClientBuilder};
 use parlor_server::config::Settings;
-use parlor_server::identity::{ApiKeys, KeySet, ServerKey};
+use parlor_server::identity::{ApiKeys, KeySet, ServerKey, SigningKeys};
 use parlor_server::transport::{RunningServer, Server, ServerDependencies};
 use parlor_store::{LogError, SqliteLog, SqliteOptions};
 use parlor_testkit::Proxy;
@@ -92,6 +92,7 @@ async fn start_server(settings: &Settings) -> (Runtime, RunningServer) {
         log: Arc::new(log),
         keys: Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).unwrap())),
         server_key,
+        signing_keys: Arc::new(SigningKeys::load_or_create(&settings.data).unwrap()),
     };
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let settings = settings.clone();

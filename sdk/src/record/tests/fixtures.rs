@@ -3,7 +3,7 @@
 use parlor_engine::{AnyOptions, GameId, Lang, Seat, Viewer, below};
 use parlor_fair::{Entropy, GIVEN_SEED_ID, ServerSeed, TableId, TournamentId};
 use parlor_host::table::{
-    ChanceSetup, Deal, Entry, Record, SeatSetup, Setup, Table, TimeControl, Visibility,
+    AddedEntropy, ChanceSetup, Deal, Entry, Record, SeatSetup, Setup, Table, TimeControl, Visibility,
 };
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -56,12 +56,17 @@ fn short_options(game: GameId) -> AnyOptions {
 pub(super) fn deal(seed: u8, recolour: bool, given: bool) -> ChanceSetup {
     let tournament = TournamentId::new(CREATED - 1, [seed; 10]);
     let salt = if given { GIVEN_SEED_ID } else { tournament };
+    let committed = |bytes: &[u8]| {
+        let entropy = Entropy::new(bytes).unwrap();
+        AddedEntropy { commitment: Some(entropy.tournament_commitment(tournament)), entropy }
+    };
+    let entropy = vec![committed(b"of the organiser"), AddedEntropy::default(), committed(&[7; 64])];
     ChanceSetup::Deal(Box::new(Deal {
         tournament,
         number: 3,
         rotation: 1,
         server_seed: *ServerSeed::from_bytes([seed; 32]).deal_seed(salt, 3).reveal(),
-        entropy: vec![Entropy::new(b"organiser").unwrap(), Entropy::NONE, Entropy::new(&[7; 64]).unwrap()],
+        entropy: if given { Vec::new() } else { entropy },
         recolour,
         given,
     }))
@@ -100,6 +105,14 @@ impl TableSpec {
         }
     }
 
+    /// Entropy that the player of a seat commits to, if it does.
+    fn entropy(&self, seat: Seat) -> Option<Entropy> {
+        let is_fresh = matches!(self.chance, ChanceSetup::Fresh { .. });
+        let is_player = self.setup().seats[seat.index()] == SeatSetup::Open;
+        let entropy = Entropy::new(&[seat.index() as u8; 20]).unwrap();
+        (is_fresh && is_player && seat.index() != 3).then_some(entropy)
+    }
+
     /// Plays the table to its end.
     pub(super) fn play(&self) -> Record {
         let mut rng = ChaCha8Rng::from_seed([self.seed; 32]);
@@ -115,12 +128,20 @@ impl TableSpec {
         {
             at += 7;
             let name = format!("Anna \"{seat}\" \u{202e}Ä");
-            let entropy = Entropy::new(&[seat.index() as u8; 5]).unwrap();
-            append(
-                &mut table,
-                at,
-                Entry::Joined { seat, user: Some("u".into()), name, entropy, request: None },
-            );
+            let commitment = self.entropy(seat).map(|entropy| entropy.commitment(table.setup().table));
+            let (user, entropy) = (Some("u".into()), Entropy::NONE);
+            let joined = Entry::Joined { seat, user, name, entropy, commitment, request: None, invite: None };
+            append(&mut table, at, joined);
+        }
+        if Seat::all(self.players).any(|seat| table.seats()[seat.index()].entropy.commitment.is_some()) {
+            append(&mut table, at, Entry::Filled);
+            // The last one withholds its entropy.
+            for seat in Seat::all(self.players.min(4)) {
+                if let Some(entropy) = self.entropy(seat) {
+                    at += 3;
+                    append(&mut table, at, Entry::Revealed { seat, entropy });
+                }
+            }
         }
         append(&mut table, at, Entry::Started);
         let mut moves = 0;

@@ -46,3 +46,17 @@ fn files_with_several_records_are_read() {
         assert_eq!(read(&file).as_deref(), Ok(&records[..]), "{form:?}");
     }
 }
+
+#[test]
+fn timestamp_that_json_would_change_is_refused() {
+    let mut record = table(GameId::Gap, 2, 1).record(None);
+    for nanos in [-1, 1_000_000_000] {
+        record.create_time = Some(prost_types::Timestamp { seconds: 8, nanos });
+        let refused = RecordFormat::Json.write(&record).unwrap_err().to_string();
+        assert!(refused.contains("timestamp") && refused.contains("another format"), "{refused}");
+        for form in [RecordFormat::Binary, RecordFormat::Text] {
+            let file = form.write(&record).unwrap();
+            assert_eq!(read(&file).as_deref(), Ok(std::slice::from_ref(&record)), "{form:?}");
+        }
+    }
+}

@@ -73,6 +73,9 @@ fn tampered_seeds_are_found() {
     assert!(found.starts_with("0x") && right.starts_with("0x") && found != right);
     check(&["shuffle.server_seed"], |record| shuffle(record).server_seed[31] ^= 1);
     check(&["shuffle.entropy[0].entropy"], |record| shuffle(record).entropy[0].entropy[1] ^= 1);
+    check(&["shuffle.entropy[0].commitment"], |record| shuffle(record).entropy[0].commitment[1] ^= 1);
+    check(&["shuffle.entropy[0].commitment"], |record| shuffle(record).entropy[0].commitment.clear());
+    check(&["shuffle.entropy[1].commitment"], |record| shuffle(record).entropy[1].commitment = vec![1; 32]);
     check(&["shuffle.entropy[1].entropy"], |record| shuffle(record).entropy[1].entropy = vec![1]);
     check(&["shuffle.game_seed"], |record| shuffle(record).game_seed[9] ^= 1);
     check(&["shuffle.entropy[2]"], |record| drop(shuffle(record).entropy.pop()));
@@ -85,13 +88,13 @@ fn tampered_seeds_are_found() {
     let findings = check(
         &[
             "shuffle.commitment",
-            "steps[1].told[0].table.started.shuffle.commitment",
+            "steps[3].told[0].table.started.shuffle.commitment",
             &last("table.over.shuffle.commitment"),
         ],
         |record| {
             shuffle(record).commitment[0] ^= 1;
             over(record).shuffle.as_mut().unwrap().commitment[0] ^= 1;
-            match &mut record.steps[1].told[0].told {
+            match &mut record.steps[3].told[0].told {
                 Some(Told::Table(wire::TableEvent { event: Some(Event::Started(started)) })) => {
                     started.shuffle.as_mut().unwrap().commitment[0] ^= 1;
                 }
@@ -118,8 +121,8 @@ fn tampered_tournament_deal_is_found() {
     let (commitment, seed) =
         ("shuffle.deal_group.tournament_commitment", "shuffle.deal_group.tournament_seed");
     let record = dealt(false).record_with_proof(7);
-    assert_eq!(verify(&record).unproven, [], "everything is proven");
-    assert_eq!(verify(&dealt(true).record_with_proof(7)).unproven, [Unproven::SeedGiven]);
+    assert_eq!(verify(&record).unproven, [Unproven::Unsigned], "everything else is proven");
+    assert_eq!(verify(&dealt(true).record_with_proof(7)).unproven, [Unproven::SeedGiven, Unproven::Unsigned]);
     check_record(record.clone(), &[commitment], |record| group(record).tournament_commitment[0] ^= 1);
     check_record(record.clone(), &[commitment], |record| group(record).tournament_commitment.clear());
     check_record(record.clone(), &["shuffle.server_seed", commitment], |record| {
@@ -149,7 +152,7 @@ fn tampered_tournament_deal_is_found() {
     let mut hidden = record;
     (group(&mut hidden).tournament_seed, group(&mut hidden).tournament_commitment) = Default::default();
     let report = verify(&hidden);
-    assert!(report.is_valid() && report.unproven == [Unproven::DealSeed]);
+    assert!(report.is_valid() && report.unproven == [Unproven::DealSeed, Unproven::Unsigned]);
 }
 
 /// Path in the last event of the record that most tests tamper with.
@@ -297,11 +300,11 @@ fn tampered_events_are_found() {
     assert_eq!(differs(&findings[0]), ("2", "1"));
     // Hands are visible to one seat each.
     let dealt = |record: &wire::Record| {
-        record.steps[1].told.iter().position(|telling| telling.audience == Some(Audience::Only(2))).unwrap()
+        record.steps[3].told.iter().position(|telling| telling.audience == Some(Audience::Only(2))).unwrap()
     };
     let place = dealt(&record);
-    check(&[&format!("steps[1].told[{place}].only")], |record| {
-        record.steps[1].told[place].audience = Some(Audience::Only(0));
+    check(&[&format!("steps[3].told[{place}].only")], |record| {
+        record.steps[3].told[place].audience = Some(Audience::Only(0));
     });
 }
 

@@ -4,6 +4,7 @@ use parlor_engine::{GameId, Seat, Viewer};
 
 use super::fixtures::{all_table_specs, table};
 use crate::record::{self, Unproven};
+use crate::wire;
 
 #[test]
 fn full_records_of_every_kind_verify() {
@@ -66,4 +67,38 @@ fn record_of_a_game_that_lasts_for_months_verifies() {
     record.end_time.as_mut().unwrap().seconds += 60 * 86_400;
     let report = record::verify(&record);
     assert!(report.is_valid(), "{:#?}", report.findings.iter().map(ToString::to_string).collect::<Vec<_>>());
+}
+
+/// A forfeited seat is asked no more: its defaults are decisions without an id. Servers of earlier versions left them out.
+#[test]
+fn defaults_of_forfeited_seats_are_recorded_and_may_be_left_out() {
+    let is_default = |decision: &wire::RecordDecision| {
+        decision.by() == wire::DecidedBy::Forfeit && decision.decision_id == 0
+    };
+    let mut count = 0;
+    for table in all_table_specs().into_iter().filter(|table| table.disruptions) {
+        let record = table.record(None);
+        let mut defaults = record.steps.iter().flat_map(|step| &step.decided).filter(|made| is_default(made));
+        count += defaults.clone().count();
+        let Some(default) = defaults.next() else { continue };
+        assert!(default.action.is_some() && default.think_ms == 0, "{default:?}");
+        let mut without = record.clone();
+        for step in &mut without.steps {
+            step.decided.retain(|made| !is_default(made));
+        }
+        assert!(record::verify(&without).is_valid(), "a record of an earlier version");
+        if count > 1 {
+            let mut without_one = record.clone();
+            let decided = without_one.steps.iter_mut().map(|step| &mut step.decided);
+            decided.filter(|decided| decided.iter().any(is_default)).take(1).for_each(Vec::clear);
+            let is_last =
+                without_one.steps.iter().flat_map(|step| &step.decided).all(|made| !is_default(made));
+            assert_eq!(record::verify(&without_one).is_valid(), is_last, "one default is missing");
+        }
+        for viewer in Viewer::all(table.players) {
+            let seen = table.record(Some(viewer));
+            assert!(!seen.steps.iter().flat_map(|step| &step.decided).any(is_default), "{viewer:?}");
+        }
+    }
+    assert!(count > 100, "{count} defaults");
 }

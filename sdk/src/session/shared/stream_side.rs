@@ -61,6 +61,7 @@ impl SharedSession {
         state.seats_expected = None;
         state.channels.clear();
         state.pending_detaches.clear();
+        state.entropy_answers.clear();
         state.send_queue.clear();
         let mut ids: Vec<SubscriptionId> = state.subscriptions.keys().copied().collect();
         ids.sort_unstable();
@@ -92,8 +93,8 @@ impl SharedSession {
         if state.stream != stream || state.ended.is_some() {
             return Poll::Ready(None);
         }
-        let mut items = Vec::new();
-        let detaches = state.pending_detaches.len().min(max_items);
+        let mut items = std::mem::take(&mut state.entropy_answers);
+        let detaches = state.pending_detaches.len().min(max_items.saturating_sub(items.len()));
         let detach = wire::play_request_item::Item::Detach(wire::Detach {});
         items.extend(
             state
@@ -127,6 +128,38 @@ impl SharedSession {
         Poll::Ready(Some(items))
     }
 
+    /// Seats whose table is starting by these items: their tokens, and the commitments that the table shows.
+    pub(in crate::session) fn starting_seats(
+        &self,
+        items: &[wire::StreamItem],
+    ) -> Vec<(String, wire::FairShuffle)> {
+        use wire::stream_item::Item;
+        use wire::table_event::Event;
+        let starting = items.iter().filter_map(|wire::StreamItem { channel, item }| {
+            let shuffle = match item.as_ref()? {
+                Item::Snapshot(snapshot) => {
+                    let table = snapshot.table.as_ref()?;
+                    let is_starting = table.state() == wire::TableState::Starting;
+                    table.shuffle.as_ref().filter(|_| is_starting)?
+                }
+                Item::Update(update) => update.table_events.iter().find_map(|event| match &event.event {
+                    Some(Event::Starting(starting)) => starting.shuffle.as_ref(),
+                    _ => None,
+                })?,
+                _ => return None,
+            };
+            Some((*channel, shuffle))
+        });
+        let starting: Vec<_> = starting.collect();
+        if starting.is_empty() {
+            return Vec::new();
+        }
+        let state = self.lock();
+        let token = |channel: &u32| state.subscriptions.get(state.channels.get(channel)?)?.seat_token();
+        let seats = starting.iter();
+        seats.filter_map(|(channel, shuffle)| Some((token(channel)?, (*shuffle).clone()))).collect()
+    }
+
     /// Dispatches the server's items. Returns the subscriptions to retry after a wait.
     pub(in crate::session) fn receive(
         &self,
@@ -136,6 +169,14 @@ impl SharedSession {
         let state = &mut *guard;
         let (mut readers, mut later) = (Vec::new(), Vec::new());
         for wire::StreamItem { channel, item } in items {
+            if let Some(wire::stream_item::Item::EntropyAsked(asked)) = item {
+                readers.extend(state.answer_entropy(&asked));
+                if let Some(agent_messages) = &self.agent_messages {
+                    // The agent may have been dropped.
+                    let _ = agent_messages.try_send(AgentMessage::EntropyAsked(asked));
+                }
+                continue;
+            }
             if let Some(wire::stream_item::Item::SeatGiven(given)) = item {
                 readers.extend(self.assign_seat(state, channel, given));
                 continue;

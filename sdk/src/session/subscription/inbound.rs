@@ -23,6 +23,10 @@ impl Subscription {
             }
             ServerItem::Update(update) => self.receive_update(update),
             ServerItem::Decision(decision) if decision.id <= self.last_decision => FollowUp::None,
+            // It is about no seat, and answered by the session.
+            ServerItem::EntropyAsked(_) => FollowUp::None,
+            // The client reveals with a call.
+            ServerItem::Revealed(_) => FollowUp::None,
             ServerItem::Decision(mut decision) => {
                 let id = decision.id;
                 self.last_view.restore(&mut decision);

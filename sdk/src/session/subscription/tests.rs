@@ -57,6 +57,8 @@ fn send(subscription: &mut Subscription, channel: u32) -> Vec<String> {
         RequestItem::Attach(attach) => format!("{}: attach after {:?}", item.channel, attach.after),
         RequestItem::Detach(_) => format!("{}: detach", item.channel),
         RequestItem::Answer(answer) => format!("{}: answer {}", item.channel, answer.decision_id),
+        RequestItem::TournamentEntropy(_) => panic!("about no seat"),
+        RequestItem::Reveal(_) => panic!("the client reveals with a call"),
     };
     items.into_iter().map(item).collect()
 }
