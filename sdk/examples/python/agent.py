@@ -14,7 +14,7 @@ NAME = sys.argv[1] if len(sys.argv) > 1 else "python-random"
 ADDRESS = sys.argv[2] if len(sys.argv) > 2 else os.environ.get("PARLOR_ADDRESS", "127.0.0.1:7766")
 # Secret that owns the name. Choose one that cannot be guessed, and keep it: without it the name is lost.
 SECRET = os.environ.get("PARLOR_AGENT_KEY", "a secret of the example, known to all").encode()
-ENTROPY = os.urandom(32)  # contributed to the shuffles of tournaments, so that no one else need be trusted
+SALT = os.urandom(32)  # of the choices of this run
 metadata = [("authorization", "Bearer " + os.environ["PARLOR_KEY"])] if "PARLOR_KEY" in os.environ else None
 # Permanent errors: the name has another owner, another program uses it, or the hello is invalid.
 PERMANENT = {grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.INVALID_ARGUMENT}
@@ -25,7 +25,7 @@ def decide(table, decision):
 
     This one plays at random, but repeats its choice if the same decision comes again after a reconnect.
     """
-    seed = hashlib.sha256(f"{table.table_id} {table.seat} {decision.id}".encode() + ENTROPY).digest()
+    seed = hashlib.sha256(f"{table.table_id} {table.seat} {decision.id}".encode() + SALT).digest()
     return random.Random(seed).randrange(decision.legal_count)
 
 
@@ -47,7 +47,7 @@ numbers = {}  # (table, seat): number of the last update received
 def one_stream(stub, games):
     """Plays over one stream until it ends. Returns the seconds to wait before the next; None: do not reconnect."""
     requests = queue.SimpleQueue()  # messages to send
-    hello = a.AgentHello(name=NAME, version="1.0", agent_key=SECRET, games=games, max_tables=100, entropy=ENTROPY)
+    hello = a.AgentHello(name=NAME, version="1.0", agent_key=SECRET, games=games, max_tables=100)
     hello.bookmarks.extend(a.AgentBookmark(table_id=t, seat=s, after=n) for (t, s), n in numbers.items())
     requests.put(a.ConnectRequest(hello=hello))
     before = dict(numbers)

@@ -29,7 +29,7 @@ try:
     table = tables.CreateTable(new, metadata=key, timeout=30).table
 except grpc.RpcError as error:
     sys.exit(f"no table: {why(error)}")
-join = t.JoinTableRequest(request_id=str(uuid.uuid4()), table_id=table.table_id, entropy=os.urandom(32))
+join = t.JoinTableRequest(request_id=str(uuid.uuid4()), table_id=table.table_id)
 joined = tables.JoinTable(join, metadata=key, timeout=30)
 
 after, result = None, None  # number of the last update; result of the table

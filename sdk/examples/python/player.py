@@ -34,7 +34,7 @@ def choose(decision):
 seats = [t.SeatSetup(house_bot=t.HouseBotSeat(name="greedy")), t.SeatSetup(open=t.OpenSeat())]
 new = t.CreateTableRequest(request_id=str(uuid.uuid4()), game=game, seats=seats, clock=t.ClockSettings(decision_ms=0))
 table = tables.CreateTable(new, metadata=key, timeout=30).table
-join = t.JoinTableRequest(request_id=str(uuid.uuid4()), table_id=table.table_id, display_name="Ada", entropy=os.urandom(32))
+join = t.JoinTableRequest(request_id=str(uuid.uuid4()), table_id=table.table_id, display_name="Ada")
 joined = tables.JoinTable(join, metadata=key, timeout=30)
 names = {seat.seat: seat.house_bot.name or seat.player.display_name for seat in joined.table.seats}
 wants = p.Wants(texts=common_pb2.Language.Value(f"LANGUAGE_{language.upper()}"), board=True, events=False, decision_views=False)

@@ -23,8 +23,8 @@ def create(stub):
     for bot in ["random", "greedy"]:
         setup.entrants.add().house_bot.name = bot
     setup.round_robin.groups = GROUPS
-    # The request id makes a repeat harmless; the entropy goes into the shuffles, so that no one else need be trusted.
-    new = o.CreateTournamentRequest(request_id=str(uuid.uuid4()), setup=setup, entropy=os.urandom(32))
+    # The request id makes a repeat harmless.
+    new = o.CreateTournamentRequest(request_id=str(uuid.uuid4()), setup=setup)
     return stub.CreateTournament(new, metadata=metadata, timeout=30).tournament
 
 
