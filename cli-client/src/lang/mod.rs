@@ -2,6 +2,8 @@
 
 pub(crate) mod words;
 
+pub use words::next_commands;
+
 use parlor_engine::{Lang, Text};
 use parlor_sdk::wire::SeatFinish;
 

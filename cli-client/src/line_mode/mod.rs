@@ -9,11 +9,16 @@ use parlor_engine::Localise;
 use ratatui::text::Line;
 
 use crate::lang::words;
-use crate::screen::{Theme, ViewRenderer, Viewport, match_query, move_number, parse_move_number, rules};
+use crate::screen::{
+    Theme, ViewRenderer, Viewport, explain, match_query, move_number, parse_move_number, rules,
+};
 use crate::table::{Intent, TableMessage, ViewerState};
 
 /// Longest list of moves printed with a prompt.
 const MAX_LISTED_MOVES: usize = 40;
+
+/// Number of past events printed when a game is resumed.
+const MAX_PAST_EVENTS: usize = 20;
 
 /// Width of the drawn table, in columns.
 const TABLE_WIDTH: u16 = 78;
@@ -25,7 +30,10 @@ const MAX_TABLE_HEIGHT: u16 = 24;
 pub struct LineMode {
     state: ViewerState,
     theme: Theme,
+    /// Labels of the moves, in the order of the list.
     labels: Vec<String>,
+    /// The listed moves, as indices of the legal actions.
+    order: Vec<usize>,
     last_asked: Option<u32>,
 }
 
@@ -34,7 +42,13 @@ impl LineMode {
     #[must_use]
     pub fn new(lang: parlor_engine::Lang) -> LineMode {
         let theme = Theme { lang, colours: false };
-        LineMode { state: ViewerState::new(lang), theme, labels: Vec::new(), last_asked: None }
+        LineMode {
+            state: ViewerState::new(lang),
+            theme,
+            labels: Vec::new(),
+            order: Vec::new(),
+            last_asked: None,
+        }
     }
 
     /// The viewer's state.
@@ -65,7 +79,11 @@ impl LineMode {
         let lang = self.theme.lang;
         let (was_connected, was_over) = (self.state.connected, self.is_over());
         let first = matches!(message, TableMessage::Snapshot(_));
-        let entries = self.state.apply(message);
+        let is_history = matches!(message, TableMessage::History(_));
+        let mut entries = self.state.apply(message);
+        if is_history {
+            entries.drain(..entries.len().saturating_sub(MAX_PAST_EVENTS));
+        }
         let mut lines: Vec<String> = entries.into_iter().map(|entry| entry.text).collect();
         if first {
             lines.extend(self.seat_lines());
@@ -116,8 +134,16 @@ impl LineMode {
         let Some(decision) = self.state.decision.as_ref().filter(|_| self.awaits_answer()) else {
             return (vec![words::NOT_YOUR_TURN.get(lang).to_owned()], None);
         };
-        let play = |index: usize| Some(Intent::Answer { decision: decision.id, index: index as u32 });
-        let none = || (vec![words::LINE_MODE_NO_MATCH.get(lang).to_owned()], None);
+        let play = |place: usize| {
+            let index = *self.order.get(place)?;
+            Some(Intent::Answer { decision: decision.id, index: index as u32 })
+        };
+        let none = || {
+            (
+                vec![self.why_not(typed).unwrap_or_else(|| words::LINE_MODE_NO_MATCH.get(lang).to_owned())],
+                None,
+            )
+        };
         if let Some(number) = parse_move_number(typed) {
             let index = number.checked_sub(1).filter(|index| *index < self.labels.len());
             return index.map_or_else(none, |index| (Vec::new(), play(index)));
@@ -146,7 +172,9 @@ impl LineMode {
         let (Some(view), Some(decision)) = (&self.state.view, &self.state.decision) else {
             return Vec::new();
         };
-        self.labels = ViewRenderer(view).action_labels(&decision.legal, lang, &self.state.names());
+        let labels = ViewRenderer(view).action_labels(&decision.legal, lang, &self.state.names());
+        self.order = ViewRenderer(view).order(&decision.legal);
+        self.labels = self.order.iter().filter_map(|index| labels.get(*index).cloned()).collect();
         let mut lines = self.table_lines();
         if decision.secret {
             lines.push(words::SECRET_DECISION.get(lang).to_owned());
@@ -160,6 +188,12 @@ impl LineMode {
         }
         lines.push(words::LINE_MODE_PROMPT.get(lang).to_owned());
         lines
+    }
+
+    /// The rule that the typed move would break.
+    fn why_not(&self, typed: &str) -> Option<String> {
+        let view = self.state.view.as_ref()?;
+        explain(typed, view, self.state.legal(), self.theme.lang, &self.state.names())
     }
 
     fn move_lines(&self) -> Vec<String> {
@@ -199,8 +233,8 @@ impl LineMode {
         }
         let statuses = self.state.view.as_ref().map_or_else(Vec::new, |view| ViewRenderer(view).seats());
         for seat in parlor_engine::Seat::all(table.players()) {
-            let mut line = format!("{}: {}", seat.in_lang(lang), table.name(seat, lang));
-            if self.state.viewer.is(seat) {
+            let mut line = format!("{seat} {}", self.state.name(seat));
+            if self.state.viewer.is(seat) && self.state.has_name(seat) {
                 line = format!("{line} {}", words::YOU.get(lang));
             }
             if self.state.is_away(seat) {
@@ -227,7 +261,13 @@ impl LineMode {
         };
         let mut seats = result.seats.clone();
         seats.sort_by_key(|score| (score.place, score.seat));
-        seats.iter().map(|score| self.state.result_text(score)).collect()
+        let own = seats.iter().find(|score| self.state.viewer.is(score.seat));
+        let mut lines: Vec<String> = own
+            .map(|score| words::own_place(score.place, seats.len(), self.theme.lang))
+            .into_iter()
+            .collect();
+        lines.extend(seats.iter().map(|score| self.state.result_text(score)));
+        lines
     }
 }
 

@@ -13,6 +13,9 @@ use super::{Overlay, Pane, Screen, help};
 use crate::lang::words;
 use crate::text::{truncate, width, wrap};
 
+/// Width that the log keeps beside long moves, in columns.
+const MIN_LOG_WIDTH: u16 = 26;
+
 /// Smallest supported terminal: columns, rows.
 const MIN_SIZE: (u16, u16) = (80, 24);
 
@@ -40,6 +43,9 @@ impl Screen {
                 Some(view) => self.draw_game(frame, body, &view),
                 None => self.draw_seats(frame, body),
             }
+            if let Some(summary) = &self.round {
+                self.draw_round_summary(frame, body, summary);
+            }
             self.draw_status(frame, status);
         }
         let keys_style = self.theme.colour(Palette::Faint);
@@ -47,7 +53,7 @@ impl Screen {
     }
 
     /// A bordered block with a title.
-    fn block(&self, title: impl Into<Line<'static>>) -> Block<'static> {
+    pub(super) fn block(&self, title: impl Into<Line<'static>>) -> Block<'static> {
         Block::bordered().border_style(self.theme.colour(Palette::Faint)).title(title)
     }
 
@@ -64,6 +70,7 @@ impl Screen {
         }
         let right = match (self.step, self.state.closed, self.state.connected) {
             (Some((at, of)), ..) => words::step(at, of, lang),
+            (None, ..) if self.state.result().is_some() => words::OVER.get(lang).to_owned(),
             (None, true, _) => words::STREAM_CLOSED.get(lang).to_owned(),
             (None, false, true) => words::CONNECTED.get(lang).to_owned(),
             (None, false, false) => words::RECONNECTING.get(lang).to_owned(),
@@ -80,7 +87,8 @@ impl Screen {
     fn draw_help(&mut self, frame: &mut Frame<'_>, area: Rect, line: usize) {
         let block = self.block(words::HELP.get(self.lang()));
         let inside = block.inner(area);
-        let lines = help::lines(self.state.game(), self.theme, inside.width.into());
+        let keys = if self.step.is_some() { words::replay_keys } else { words::keys };
+        let lines = help::lines(keys(self.lang()), self.state.game(), self.theme, inside.width.into());
         // Scrolling stops when the last page is full.
         let first = line.min(lines.len().saturating_sub(inside.height.into()));
         self.overlay = Some(Overlay::Help(first));
@@ -99,8 +107,11 @@ impl Screen {
         if self.pane == Pane::Log {
             return self.draw_log(frame, area);
         }
+        if let Some(views) = &self.all_hands {
+            return self.draw_all_hands(frame, area, view, views);
+        }
         let side = if area.width < 100 { 38 } else { 44 };
-        let over = self.state.result().map(|result| result.seats.len() as u16);
+        let over = self.state.result().map(|_| self.result_lines(area.width - 2).len() as u16);
         let mut hand =
             flow(ViewRenderer(view).hand(self.selected_action(), self.theme), usize::from(area.width) - 2);
         if over.is_some() {
@@ -118,10 +129,16 @@ impl Screen {
         };
         let below = match (self.pane, over) {
             (Pane::Table, _) => 0,
-            (_, Some(seats)) => (seats + 4).max(6),
+            (_, Some(lines)) => lines + 2,
             (_, None) => 6,
         };
-        let table_height = table_height.max(players).min(room - below);
+        // A table of many players takes up to two lines from the moves before it loses one of its own.
+        let table_height = match over {
+            None if !ViewRenderer(view).fills_viewport() => {
+                table_height.max(players).min(room - below.saturating_sub(2))
+            }
+            _ => table_height.max(players).min(room.saturating_sub(below).max(3)),
+        };
         let [top, middle, bottom] = Layout::vertical([
             Constraint::Length(table_height),
             Constraint::Length(hand_height),
@@ -130,10 +147,8 @@ impl Screen {
         .areas(area);
         let [table, players] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(side)]).areas(top);
         let lines = self.table_lines(view, table.width - 2, table.height - 2);
-        let block = self.block(words::TABLE.get(self.lang()));
-        frame.render_widget(Paragraph::new(lines).block(block), table);
-        let block = self.block(words::PLAYERS.get(self.lang()));
-        frame.render_widget(Paragraph::new(self.player_lines(side - 2)).block(block), players);
+        self.draw_whole(frame, table, words::TABLE.get(self.lang()), lines);
+        self.draw_whole(frame, players, words::PLAYERS.get(self.lang()), self.player_lines(side - 2));
         if hand_height > 0 {
             let block = self.block(words::HAND.get(self.lang()));
             frame.render_widget(Paragraph::new(hand).block(block), middle);
@@ -141,6 +156,44 @@ impl Screen {
         if self.pane == Pane::All {
             self.draw_below(frame, bottom);
         }
+    }
+
+    /// The table of a replay, and the hands of all players.
+    fn draw_all_hands(&self, frame: &mut Frame<'_>, area: Rect, view: &AnyView, views: &[AnyView]) {
+        let lang = self.lang();
+        let columns = usize::from(area.width) - 2;
+        let mut hands = Vec::new();
+        for view in views {
+            let Some(seat) = view.viewer().seat() else { continue };
+            let name = Line::styled(self.state.name(seat), self.theme.bold(Palette::Cyan));
+            let pieces = [name].into_iter().chain(ViewRenderer(view).hand(None, self.theme));
+            hands.extend(flow(pieces.collect(), columns));
+        }
+        if hands.is_empty() {
+            hands.push(Line::raw(words::NO_HANDS.get(lang)));
+        }
+        let height = (hands.len() as u16 + 2).min(area.height / 2);
+        let [top, bottom] = Layout::vertical([Constraint::Fill(1), Constraint::Length(height)]).areas(area);
+        let lines = self.table_lines(view, top.width - 2, top.height - 2);
+        self.draw_whole(frame, top, words::TABLE.get(lang), lines);
+        self.draw_whole(frame, bottom, words::ALL_HANDS.get(lang), hands);
+    }
+
+    /// Draws lines in a block. If not all of them fit, the last line of the block says so.
+    fn draw_whole(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        title: &'static str,
+        mut lines: Vec<Line<'static>>,
+    ) {
+        let mut block = self.block(title);
+        let rows = usize::from(block.inner(area).height);
+        if lines.len() > rows {
+            lines.truncate(rows);
+            block = block.title_bottom(words::MORE_BELOW.get(self.lang()));
+        }
+        frame.render_widget(Paragraph::new(lines).block(block), area);
     }
 
     fn table_lines(&self, view: &AnyView, width: u16, height: u16) -> Vec<Line<'static>> {
@@ -163,7 +216,10 @@ impl Screen {
         if self.step.is_some() || self.state.viewer.seat().is_none() {
             return self.draw_log(frame, area);
         }
-        let [moves, log] = Layout::horizontal([Constraint::Fill(4), Constraint::Fill(3)]).areas(area);
+        // The moves get the width that they need, as long as the log can still be read.
+        let usual = area.width * 4 / 7;
+        let width = usual.max(self.widest_move() + 2).min(area.width.saturating_sub(MIN_LOG_WIDTH));
+        let [moves, log] = Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)]).areas(area);
         let block = self.block(self.moves_title());
         let inside = block.inner(moves);
         self.visible_moves = inside.height.into();
@@ -172,7 +228,11 @@ impl Screen {
     }
 
     fn draw_log(&self, frame: &mut Frame<'_>, area: Rect) {
-        let block = self.block(words::LOG.get(self.lang()));
+        let title = words::LOG.get(self.lang());
+        let block = match self.log_offset {
+            0 => self.block(title),
+            newer => self.block(words::newer_entries(title, newer, self.lang())),
+        };
         let lines = self.log_lines(block.inner(area));
         frame.render_widget(Paragraph::new(lines).block(block), area);
     }

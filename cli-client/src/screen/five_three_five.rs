@@ -1,7 +1,7 @@
 //! Renderer of Five Three Five: the stack on the field, passed seats, and unseen cards.
 
 use parlor_engine::five_three_five::{
-    Action, Combination, CombinationKind, FiveThreeFive, Rank, Ranks, View,
+    Action, Combination, CombinationKind, Event, FiveThreeFive, Rank, Ranks, View,
 };
 use parlor_engine::{Lang, Localise, Role, Seat, Text, TextBuilder};
 use ratatui::style::Style;
@@ -10,6 +10,7 @@ use ratatui::text::{Line, Span};
 use super::renderer::{GameRenderer, Viewport};
 use super::style::{Palette, Theme, card_span, flow};
 use crate::table::SeatNames;
+use crate::text::wrap;
 
 impl GameRenderer for FiveThreeFive {
     fn stage(view: &View, lang: Lang) -> String {
@@ -25,6 +26,25 @@ impl GameRenderer for FiveThreeFive {
 
     fn badge(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
         view.passed.contains(seat).then(|| Text { en: "passed", de: "gepasst" }.get(lang))
+    }
+
+    /// The combinations of up to three cards of each rank, led or laid on the stack.
+    fn candidates(view: &View) -> Vec<Action> {
+        let ranks = (0..=u8::MAX).filter_map(Rank::new);
+        let combinations = ranks.flat_map(|rank| {
+            let sets = [2, 3].map(|count| Combination::set(rank, count));
+            let runs = [2, 3].map(|length| Combination::run(rank, length));
+            std::iter::once(Some(Combination::single(rank))).chain(sets).chain(runs).flatten()
+        });
+        let laid = |combination| match view.stack {
+            None => Action::Lead(combination),
+            Some(_) => Action::Overwrite(combination),
+        };
+        combinations.map(laid).chain([Action::Pass]).collect()
+    }
+
+    fn begins_round(event: &Event) -> bool {
+        matches!(event, Event::HandBegan { .. })
     }
 
     /// The numbers in a label are the cards that the action lays, and nothing else: a search for a number finds
@@ -83,7 +103,8 @@ impl GameRenderer for FiveThreeFive {
                 let mut text = TextBuilder::new(lang, view.viewer);
                 text.plain(&format!("{kind}, {by} "));
                 text.seat_or_you(stack.by, Role::Indirect);
-                lines.push(Line::raw(names.render(&text.finish())));
+                let text = wrap(&names.render(&text.finish()), viewport.width.into());
+                lines.extend(text.into_iter().map(Line::raw));
             }
         }
         lines.push(match selected {
@@ -103,7 +124,8 @@ impl GameRenderer for FiveThreeFive {
             for seat in Seat::all(view.players).filter(|seat| !view.left[seat.index()].is_empty()) {
                 let cards = view.left[seat.index()].iter();
                 let cards = cards.map(|rank| Span::styled(format!(" {}", rank.number()), style(rank, theme)));
-                lines.push(Line::from_iter([Span::raw(format!("{seat}:"))].into_iter().chain(cards)));
+                let name = Span::raw(format!("{}:", names.label(seat)));
+                lines.push(Line::from_iter([name].into_iter().chain(cards)));
             }
             return lines;
         }

@@ -1,12 +1,13 @@
 //! Renderer of GAP: the middle, and the collected cards by seat and colour.
 
-use parlor_engine::gap::{Action, Card, Colour, Gap, Length, View};
+use parlor_engine::gap::{Action, Card, Colour, Event, Gap, Length, View};
 use parlor_engine::{CardSet, Lang, Localise, Seat, Text};
 use ratatui::text::{Line, Span};
 
 use super::renderer::{GameRenderer, Viewport};
 use super::style::{Palette, Theme, card_span, flow};
 use crate::table::SeatNames;
+use crate::text::{pad, width};
 
 impl GameRenderer for Gap {
     fn stage(view: &View, lang: Lang) -> String {
@@ -23,6 +24,25 @@ impl GameRenderer for Gap {
 
     fn badge(_: &View, _: Seat, _: Lang) -> Option<&'static str> {
         None
+    }
+
+    fn card(action: &Action, lang: Lang) -> Option<String> {
+        Some(action.card.in_lang(lang).to_string())
+    }
+
+    /// Each card, with each choice of neighbours if it is in the hand.
+    fn candidates(view: &View) -> Vec<Action> {
+        let neighbours = || std::iter::once(None).chain(view.middle.into_iter().map(Some));
+        let all = Colour::ALL.iter().flat_map(|colour| colour.cards());
+        let others = all.filter(|card| !view.hand.contains(*card));
+        let own = view.hand.into_iter().flat_map(|card| {
+            neighbours().flat_map(move |lower| neighbours().map(move |higher| Action { card, lower, higher }))
+        });
+        own.chain(others.map(|card| Action { card, lower: None, higher: None })).collect()
+    }
+
+    fn begins_round(event: &Event) -> bool {
+        matches!(event, Event::RoundBegan { .. })
     }
 
     fn add_effects(view: &View, legal: &[Action], labels: &mut [String], lang: Lang) {
@@ -51,15 +71,15 @@ impl GameRenderer for Gap {
         selected: Option<&Action>,
         theme: Theme,
         viewport: Viewport,
-        _: &SeatNames,
+        names: &SeatNames,
     ) -> Vec<Line<'static>> {
         let lang = theme.lang;
-        let [middle, stack, collected, now] = match lang {
-            Lang::En => ["Middle", "stack", "Collected", "now"],
-            Lang::De => ["Mitte", "Stapel", "Gesammelt", "jetzt"],
+        let [middle, stack, collected_below, now] = match lang {
+            Lang::En => ["Middle", "stack", "collected below", "now"],
+            Lang::De => ["Mitte", "Stapel", "Gesammeltes darunter", "jetzt"],
         };
         let marked = selected.map_or(CardSet::EMPTY, |action| view.taken_by(action));
-        let mut lines = vec![Line::raw(format!("{middle} ({stack}: {})", view.stack))];
+        let mut lines = vec![Line::raw(format!("{middle} ({stack}: {}), {collected_below}", view.stack))];
         let indented = |mut line: Line<'static>| {
             line.spans.insert(0, Span::raw("  "));
             line
@@ -68,8 +88,15 @@ impl GameRenderer for Gap {
         lines.extend(flow(by_colour(view.middle, marked, theme), inside).into_iter().map(indented));
         let colours = &Colour::ALL[..if view.players >= 4 { 5 } else { usize::from(view.players) + 1 }];
         let columns = colours.iter().map(|colour| (*colour, name(*colour).get(lang)));
-        lines.push(Line::raw(format!("{collected}:")));
-        let mut head = vec![Span::raw("  ")];
+        let numbers: usize =
+            columns.clone().map(|(_, name)| 1 + name.chars().count().max(4)).sum::<usize>() + 6;
+        // The names get what the numbers leave. Where that is too little, the seats have their numbers, as in the list of
+        // the players.
+        let left = usize::from(viewport.width).saturating_sub(numbers);
+        let widest = Seat::all(view.players).map(|seat| width(&names.label(seat))).max().unwrap_or(0);
+        let has_names = left >= widest.min(MIN_NAME);
+        let first = if has_names { widest.min(left) } else { 1 };
+        let mut head = vec![Span::raw(pad("", first))];
         head.extend(
             columns
                 .clone()
@@ -79,7 +106,8 @@ impl GameRenderer for Gap {
         lines.push(Line::from(head));
         for seat in Seat::all(view.players) {
             let cards = view.collected[seat.index()];
-            let mut row = vec![Span::raw(format!("{seat} "))];
+            let label = if has_names { names.label(seat) } else { seat.to_string() };
+            let mut row = vec![Span::raw(pad(&label, first))];
             row.extend(columns.clone().map(|(colour, name)| {
                 let width = 1 + name.chars().count().max(4);
                 match (cards & colour.cards()).len() {
@@ -93,6 +121,9 @@ impl GameRenderer for Gap {
         lines
     }
 }
+
+/// Width of a truncated name that still tells who it is.
+const MIN_NAME: usize = 8;
 
 /// Cards grouped by colour, one piece per colour.
 fn by_colour(cards: CardSet<Card>, marked: CardSet<Card>, theme: Theme) -> Vec<Line<'static>> {

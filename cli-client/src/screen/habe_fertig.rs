@@ -1,6 +1,6 @@
 //! Renderer of Habe fertig: two piles, the gap between them, and a hand in six colours.
 
-use parlor_engine::habe_fertig::{Action, Card, Colour, HabeFertig, Phase, Pile, View};
+use parlor_engine::habe_fertig::{Action, Card, Colour, Event, HabeFertig, Phase, Pile, View};
 use parlor_engine::{CardSet, Lang, Localise, Seat, Text};
 use ratatui::text::{Line, Span};
 
@@ -26,6 +26,26 @@ impl GameRenderer for HabeFertig {
             }
             _ => None,
         }
+    }
+
+    fn card(action: &Action, lang: Lang) -> Option<String> {
+        match action {
+            Action::Play { card, .. } => Some(card.in_lang(lang).to_string()),
+            Action::Hide(_) | Action::Lay(_) | Action::Pass => None,
+        }
+    }
+
+    /// Each card on each pile, those of the hand first, and passing.
+    fn candidates(view: &View) -> Vec<Action> {
+        let all = Colour::ALL.iter().flat_map(|colour| colour.cards());
+        let others = all.filter(|card| !view.hand.contains(*card));
+        let cards = view.hand.into_iter().chain(others);
+        let plays = cards.flat_map(|card| Pile::ALL.map(|pile| Action::Play { card, pile }));
+        plays.chain([Action::Pass]).collect()
+    }
+
+    fn begins_round(event: &Event) -> bool {
+        matches!(event, Event::RoundBegan { .. })
     }
 
     fn add_effects(view: &View, legal: &[Action], labels: &mut [String], lang: Lang) {

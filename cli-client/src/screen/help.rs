@@ -5,7 +5,6 @@ use parlor_engine::{GameId, Lang};
 use ratatui::text::Line;
 
 use super::style::{Palette, Theme};
-use crate::lang::words;
 use crate::text::{width, wrap};
 
 /// Lines scrolled by PageUp and PageDown.
@@ -25,8 +24,13 @@ pub(super) fn scroll(key: KeyCode, line: usize) -> Option<usize> {
 }
 
 /// Lines of the help.
-pub(super) fn lines(game: Option<GameId>, theme: Theme, columns: usize) -> Vec<Line<'static>> {
-    let mut lines: Vec<Line<'static>> = words::keys(theme.lang).iter().map(|line| Line::raw(*line)).collect();
+pub(super) fn lines(
+    keys: &[&'static str],
+    game: Option<GameId>,
+    theme: Theme,
+    columns: usize,
+) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> = keys.iter().map(|line| Line::raw(*line)).collect();
     if let Some(game) = game {
         lines.push(Line::raw(""));
         for line in rules(game, theme.lang) {

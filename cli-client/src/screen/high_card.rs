@@ -23,10 +23,16 @@ impl GameRenderer for HighCard {
         view.hand.into_iter().map(|held| Line::from(card(held))).collect()
     }
 
-    fn table(view: &View, _: Option<&Action>, _: Theme, _: Viewport, _: &SeatNames) -> Vec<Line<'static>> {
+    fn table(
+        view: &View,
+        _: Option<&Action>,
+        _: Theme,
+        _: Viewport,
+        names: &SeatNames,
+    ) -> Vec<Line<'static>> {
         Seat::all(view.players)
             .zip(&view.played)
-            .map(|(seat, card)| Line::raw(format!("{seat}: {card}")))
+            .map(|(seat, card)| Line::raw(format!("{}: {card}", names.label(seat))))
             .collect()
     }
 }

@@ -9,11 +9,16 @@ mod gap;
 mod habe_fertig;
 mod help;
 mod high_card;
+mod key_handling;
+mod message_flow;
+mod move_choice;
 mod no_dice;
+mod pacing;
 mod panes;
 mod picker;
 mod renderer;
 mod replay;
+mod round_summary;
 mod style;
 
 #[cfg(test)]
@@ -22,19 +27,20 @@ mod tests;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use parlor_engine::{AnyAction, Lang};
+use parlor_engine::{AnyAction, AnyView, Lang};
 
-pub use renderer::{GameRenderer, Viewport};
+pub use renderer::{GameRenderer, PlaceStep, Viewport};
 pub use replay::{Replay, Step};
 pub use style::{Palette, Theme};
 
-use crate::lang::words;
-use crate::table::{Intent, LogEntry, LogEntryKind, TableMessage, ViewerState};
+use crate::table::{LogEntry, ViewerState};
 pub(crate) use help::rules;
-use picker::Picker;
+use move_choice::MoveChoice;
+pub(crate) use move_choice::explain;
+use pacing::Pacer;
 pub(crate) use picker::{match_query, move_number, parse_move_number};
 pub(crate) use renderer::ViewRenderer;
+use round_summary::RoundSummary;
 
 /// Maximum number of log entries kept.
 const MAX_LOG_ENTRIES: usize = 2000;
@@ -66,8 +72,17 @@ enum Overlay {
 pub struct Screen {
     state: ViewerState,
     theme: Theme,
-    picker: Picker,
+    choice: MoveChoice,
+    pacer: Pacer,
+    /// Stop at the end of each round until a key is pressed.
+    stops_at_rounds: bool,
+    /// The end of a round, until a key is pressed.
+    round: Option<RoundSummary>,
+    /// Flags that a command needs to reach this server, with a blank after them.
+    server_flags: String,
     log: VecDeque<LogEntry>,
+    /// Number of log entries since the viewer's last move.
+    new_entries: usize,
     warning: Option<String>,
     pane: Pane,
     overlay: Option<Overlay>,
@@ -79,19 +94,28 @@ pub struct Screen {
     visible_moves: usize,
     /// In a replay: the current step and the number of steps.
     step: Option<(usize, usize)>,
+    /// In a replay that shows all hands: the views of the seats, if there are any.
+    all_hands: Option<Vec<AnyView>>,
     /// Set after Ctrl-C.
     ctrl_c_pressed: bool,
+    /// Set if the viewer left for a rematch.
+    wants_rematch: bool,
 }
 
 impl Screen {
-    /// Creates a screen without any table data.
+    /// Creates a screen without any table data, which shows all messages at once.
     #[must_use]
     pub fn new(theme: Theme) -> Screen {
         Screen {
             state: ViewerState::new(theme.lang),
             theme,
-            picker: Picker::default(),
+            choice: MoveChoice::default(),
+            pacer: Pacer::new(Duration::ZERO),
+            stops_at_rounds: false,
+            round: None,
+            server_flags: String::new(),
             log: VecDeque::new(),
+            new_entries: 0,
             warning: None,
             pane: Pane::All,
             overlay: None,
@@ -99,8 +123,23 @@ impl Screen {
             log_offset: 0,
             visible_moves: 1,
             step: None,
+            all_hands: None,
             ctrl_c_pressed: false,
+            wants_rematch: false,
         }
+    }
+
+    /// Shows moves of other players this time apart, and stops at the end of each round.
+    #[must_use]
+    pub fn with_pace(self, pace: Duration) -> Screen {
+        Screen { pacer: Pacer::new(pace), stops_at_rounds: true, ..self }
+    }
+
+    /// Sets the flags that commands need to reach the server of the table, such as `--server http://[::1]:7000`.
+    #[must_use]
+    pub fn with_server_flags(self, flags: &str) -> Screen {
+        let server_flags = if flags.is_empty() { String::new() } else { format!("{flags} ") };
+        Screen { server_flags, ..self }
     }
 
     /// The viewer's state.
@@ -115,181 +154,29 @@ impl Screen {
         self.ctrl_c_pressed
     }
 
+    /// Notes that the viewer left for a rematch.
+    pub(crate) fn with_rematch(self) -> Screen {
+        Screen { wants_rematch: true, ..self }
+    }
+
+    /// Reports whether the viewer left for a rematch.
+    #[must_use]
+    pub fn wants_rematch(&self) -> bool {
+        self.wants_rematch
+    }
+
     /// The action that Enter would play.
     #[must_use]
     pub fn selected_action(&self) -> Option<&AnyAction> {
-        self.state.legal().get(self.picker.selected()?)
+        self.choice.selected_action(self.state.legal())
     }
 
     fn lang(&self) -> Lang {
         self.theme.lang
     }
 
-    /// Applies a message.
-    pub fn apply(&mut self, message: TableMessage) {
-        let before = self.state.decision.as_ref().map(|asked| asked.id);
-        let is_decision = matches!(message, TableMessage::Decision(_));
-        for entry in self.state.apply(message) {
-            if entry.kind == LogEntryKind::Warning {
-                self.warning = Some(entry.text.clone());
-            }
-            self.log.push_back(entry);
-        }
-        while self.log.len() > MAX_LOG_ENTRIES {
-            self.log.pop_front();
-        }
-        let now = self.state.decision.as_ref().map(|asked| asked.id);
-        if is_decision && (now != before || self.picker.len() != self.state.legal().len()) {
-            let labels = match &self.state.view {
-                Some(view) => {
-                    ViewRenderer(view).action_labels(self.state.legal(), self.lang(), &self.state.names())
-                }
-                None => Vec::new(),
-            };
-            self.picker = Picker::new(labels);
-            self.table_offset = (0, 0);
-            if self.overlay == Some(Overlay::Leaving) {
-                self.overlay = None;
-            }
-        }
-        if now.is_none() {
-            self.picker = Picker::default();
-        }
-    }
-
-    /// Advances the running clocks.
-    pub fn advance_time(&mut self, elapsed: Duration) {
-        self.state.advance_time(elapsed);
-    }
-
     /// Reports whether the table is over or the stream closed.
     fn is_over(&self) -> bool {
         self.state.closed || self.state.result().is_some()
-    }
-
-    /// Handles a key, and returns the resulting intent.
-    pub fn handle_key(&mut self, key: KeyEvent) -> Option<Intent> {
-        if key.kind == KeyEventKind::Release {
-            return None;
-        }
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        if control && matches!(key.code, KeyCode::Char('c' | 'C')) {
-            self.ctrl_c_pressed = true;
-            return Some(Intent::Leave);
-        }
-        if control || key.modifiers.contains(KeyModifiers::ALT) {
-            return None;
-        }
-        self.warning = None;
-        match self.overlay {
-            Some(Overlay::Help(line)) => {
-                self.overlay = help::scroll(key.code, line).map(Overlay::Help);
-                return None;
-            }
-            Some(Overlay::Leaving) => {
-                self.overlay = None;
-                let sure = matches!(key.code, KeyCode::Char('q' | 'Q') | KeyCode::Enter);
-                return sure.then_some(Intent::Leave);
-            }
-            None => {}
-        }
-        match key.code {
-            KeyCode::Char('?') => self.overlay = Some(Overlay::Help(0)),
-            KeyCode::Char('q' | 'Q') if self.picker.query().is_empty() => return self.leave(),
-            KeyCode::Tab => self.next_pane(),
-            KeyCode::Enter if self.is_over() => return Some(Intent::Leave),
-            KeyCode::Enter => return self.answer(),
-            code => self.handle_navigation(code, key.modifiers),
-        }
-        None
-    }
-
-    /// Leaves at once if no game is in progress for the viewer; otherwise asks for confirmation.
-    fn leave(&mut self) -> Option<Intent> {
-        let plays = self.state.viewer.seat().is_some() && self.state.view.is_some();
-        if plays && !self.is_over() {
-            self.overlay = Some(Overlay::Leaving);
-            return None;
-        }
-        Some(Intent::Leave)
-    }
-
-    fn next_pane(&mut self) {
-        self.pane = match self.pane {
-            Pane::All => Pane::Table,
-            Pane::Table => Pane::Log,
-            Pane::Log => Pane::All,
-        };
-        self.log_offset = 0;
-        self.table_offset = (0, 0);
-    }
-
-    /// Answers with the selected action, once.
-    fn answer(&mut self) -> Option<Intent> {
-        let lang = self.lang();
-        let Some(decision) = &self.state.decision else {
-            self.warning = Some(words::NOT_YOUR_TURN.get(lang).to_owned());
-            return None;
-        };
-        if self.state.sent.is_some() || !self.state.connected {
-            return None;
-        }
-        let Some(index) = self.picker.selected() else {
-            self.warning = Some(words::NO_MATCHING_MOVE.get(lang).to_owned());
-            return None;
-        };
-        let index = index as u32;
-        let intent = Intent::Answer { decision: decision.id, index };
-        self.state.sent = Some(index);
-        Some(intent)
-    }
-
-    /// Arrows move the enlarged table or the log; otherwise they select a move, as typed text does.
-    fn handle_navigation(&mut self, code: KeyCode, modifiers: KeyModifiers) {
-        let arrow = match code {
-            KeyCode::Left => Some((-1, 0)),
-            KeyCode::Right => Some((1, 0)),
-            KeyCode::Up => Some((0, -1)),
-            KeyCode::Down => Some((0, 1)),
-            _ => None,
-        };
-        let sideways = matches!(code, KeyCode::Left | KeyCode::Right);
-        let shift = modifiers.contains(KeyModifiers::SHIFT);
-        match (self.pane, arrow) {
-            (Pane::Log, _) if self.scroll_log(code) => {}
-            (Pane::Table, Some(way)) => self.move_table(way),
-            (_, Some(way)) if sideways || shift => self.move_table(way),
-            _ => {
-                let before = self.picker.selected();
-                self.picker.handle_key(code, self.visible_moves);
-                if self.picker.selected() != before {
-                    self.table_offset = (0, 0);
-                }
-            }
-        }
-    }
-
-    fn move_table(&mut self, (x, y): (i16, i16)) {
-        let (to_x, to_y) = (self.table_offset.0 + 2 * x, self.table_offset.1 + 2 * y);
-        self.table_offset = (
-            to_x.clamp(-MAX_TABLE_OFFSET, MAX_TABLE_OFFSET),
-            to_y.clamp(-MAX_TABLE_OFFSET, MAX_TABLE_OFFSET),
-        );
-    }
-
-    /// Scrolls the log. Returns `false` if the key is not a scroll key.
-    fn scroll_log(&mut self, code: KeyCode) -> bool {
-        let max_offset = self.log.len();
-        self.log_offset = match code {
-            KeyCode::Up => self.log_offset + 1,
-            KeyCode::Down => self.log_offset.saturating_sub(1),
-            KeyCode::PageUp => self.log_offset + 10,
-            KeyCode::PageDown => self.log_offset.saturating_sub(10),
-            KeyCode::Home => max_offset,
-            KeyCode::End => 0,
-            _ => return false,
-        }
-        .min(max_offset);
-        true
     }
 }

@@ -1,12 +1,14 @@
 //! Renderer of No Dice: a table that grows in steps of half a segment, with a preview of the selected
 //! placement.
 
-use parlor_engine::no_dice::{Action, Card, Hand, NoDice, Placement, Segment, Square, View};
+use parlor_engine::no_dice::{
+    Action, Card, Decision, Direction, Hand, NoDice, Placement, Segment, Square, View,
+};
 use parlor_engine::{Lang, Localise, Seat, Text, TextBuilder};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use super::renderer::{GameRenderer, Viewport};
+use super::renderer::{GameRenderer, PlaceStep, Viewport};
 use super::style::{Palette, Theme, card_span};
 use crate::table::SeatNames;
 use crate::text::wrap;
@@ -29,29 +31,51 @@ impl GameRenderer for NoDice {
         view.passed.contains(seat).then(|| Text { en: "passed", de: "gepasst" }.get(lang))
     }
 
+    /// Placements by their points, the best first, and then the other actions. In a window, declining first: PASS is played
+    /// on purpose, not by the key that was meant for the turn.
+    fn order(view: &View, legal: &[Action]) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..legal.len()).collect();
+        if view.decision == Some(Decision::Window) {
+            order.sort_by_key(|place| legal[*place] != Action::Decline);
+        } else {
+            let scores = scores(view, legal);
+            order.sort_by_key(|place| std::cmp::Reverse(scores[*place]));
+        }
+        order
+    }
+
+    fn card(action: &Action, lang: Lang) -> Option<String> {
+        Some(played_card(action)?.in_lang(lang).to_string())
+    }
+
+    fn replaced(view: &View, action: &Action, step: PlaceStep) -> Option<Action> {
+        let Action::Lay(placement) = *action else { return None };
+        let ((x, y), toward) = (placement.lower(), placement.toward());
+        let placement = match step {
+            PlaceStep::Move(dx, dy) => {
+                let (x, y) = (x.saturating_add(dx), y.saturating_add(dy));
+                Placement::new(placement.card(), x, y, toward).filter(|moved| is_near(view, *moved))?
+            }
+            PlaceStep::Turn => {
+                // A double has the same squares after half a turn.
+                let turns = if placement.card().is_double() { 2 } else { Direction::ALL.len() };
+                let now = Direction::ALL.iter().position(|known| *known == toward).unwrap_or(0);
+                Placement::new(placement.card(), x, y, Direction::ALL[(now + 1) % turns])?
+            }
+        };
+        Some(Action::Lay(placement))
+    }
+
     fn add_effects(view: &View, legal: &[Action], labels: &mut [String], _: Lang) {
-        let placements = legal.iter().filter_map(|action| match action {
-            Action::Lay(placement) => Some(*placement),
-            _ => None,
-        });
-        let mut scores = view.scores_of(placements);
-        let lays = legal.iter().zip(labels).filter(|(action, _)| matches!(action, Action::Lay(_)));
-        for (_, label) in lays {
-            if let Some(Ok(points)) = scores.next() {
+        for (points, label) in scores(view, legal).into_iter().zip(labels) {
+            if let Some(points) = points {
                 label.push_str(&format!(" +{points}"));
             }
         }
     }
 
     fn hand(view: &View, selected: Option<&Action>, theme: Theme) -> Vec<Line<'static>> {
-        let mut marked = match selected {
-            Some(Action::Lay(placement)) => Some(Card::Playing(placement.card())),
-            Some(Action::Switch) => Some(Card::Switch),
-            Some(Action::PassCard) => Some(Card::Pass),
-            Some(Action::X2) => Some(Card::X2),
-            Some(Action::Swap(_)) => Some(Card::Swap),
-            Some(Action::Pass | Action::Decline) | None => None,
-        };
+        let mut marked = selected.and_then(played_card);
         let piece = |card: Card| {
             let selected = marked.take_if(|marked| *marked == card).is_some();
             let style = match card {
@@ -92,6 +116,44 @@ impl GameRenderer for NoDice {
     }
 }
 
+/// The card of an action.
+fn played_card(action: &Action) -> Option<Card> {
+    match action {
+        Action::Lay(placement) => Some(Card::Playing(placement.card())),
+        Action::Switch => Some(Card::Switch),
+        Action::PassCard => Some(Card::Pass),
+        Action::X2 => Some(Card::X2),
+        Action::Swap(_) => Some(Card::Swap),
+        Action::Pass | Action::Decline => None,
+    }
+}
+
+/// The points of each action; `None` if it is no placement, or an illegal one.
+fn scores(view: &View, actions: &[Action]) -> Vec<Option<i32>> {
+    let placement = |action: &Action| match action {
+        Action::Lay(placement) => Some(*placement),
+        _ => None,
+    };
+    let mut scores = view.scores_of(actions.iter().filter_map(placement));
+    let mut score = |action| placement(action).and_then(|_| scores.next()?.ok());
+    actions.iter().map(&mut score).collect()
+}
+
+/// Space around the laid cards in which a card can be moved, in half segments: at its edge, the card touches nothing.
+const MARGIN: i32 = 6;
+
+/// Reports whether a placement is on the table or near to it.
+fn is_near(view: &View, placement: Placement) -> bool {
+    let visible = view.visible();
+    let within = |axis: fn(Square) -> i16| {
+        let laid = visible.iter().map(|segment| i32::from(axis((segment.x, segment.y))));
+        let (low, high) = (laid.clone().min().unwrap_or(0), laid.max().unwrap_or(0));
+        let new = [placement.lower(), placement.higher()].map(|square| i32::from(axis(square)));
+        new.iter().all(|at| (low - MARGIN..=high + MARGIN).contains(at))
+    };
+    within(|square| square.0) && within(|square| square.1)
+}
+
 /// Action cards with their counts: "PASS, 3 × X2".
 fn counted(cards: Hand) -> String {
     let kinds = Card::ACTIONS.into_iter().filter_map(|card| match cards.count(card) {
@@ -129,14 +191,15 @@ struct Window {
 }
 
 impl Window {
-    /// Window over all segments and the new card if they fit; otherwise centred on the new card or the last
-    /// one laid, shifted by the viewport's offset.
+    /// Window over all segments if they fit, otherwise centred on the card that was laid last, shifted by the viewport's
+    /// offset. The new card moves the window only where it would not be seen, and then by no more than it takes.
     fn over(visible: &[Segment], placement: Option<Placement>, rows: u16, viewport: Viewport) -> Window {
         let (width, height) = (i32::from(viewport.width / 2), i32::from(rows));
         let new = placement.map(|placement| [placement.lower(), placement.higher()]);
         let squares = || visible.iter().map(|segment| (segment.x, segment.y));
-        let focus = new.map_or_else(|| squares().rev().take(2).collect(), Vec::from);
-        let all: Vec<Square> = squares().chain(new.into_iter().flatten()).collect();
+        let focus: Vec<Square> = squares().rev().take(2).collect();
+        let all: Vec<Square> = squares().collect();
+        let new: Vec<Square> = new.into_iter().flatten().collect();
         let along = |axis: fn(&Square) -> i16, size: i32, offset: i16| {
             let edges = |squares: &[Square]| {
                 let places = squares.iter().map(|square| i32::from(axis(square)));
@@ -149,6 +212,12 @@ impl Window {
                 // Centred on the focus, with as little empty space at the edges as possible.
                 ((near + far - size) / 2).clamp(low - 1, high + 1 - size)
             };
+            let start = if new.is_empty() {
+                start
+            } else {
+                let (first, last) = edges(&new);
+                start.max(last - size).min(first)
+            };
             // Part of the table always stays visible.
             let start = (start + i32::from(offset)).clamp(low + 2 - size.max(2), high - 2);
             (start, [low < start, high > start + size])
@@ -158,7 +227,7 @@ impl Window {
         Window { left, top, width, height, beyond: [more_left, more_right, more_above, more_below] }
     }
 
-    /// Coordinates of the corner, and arrows towards hidden parts.
+    /// Arrows towards hidden parts, the signs of the drawing, and the coordinates of the corner.
     fn note(&self, lang: Lang) -> String {
         let arrows: String = ["←", "→", "↑", "↓"]
             .iter()
@@ -166,16 +235,12 @@ impl Window {
             .filter(|(_, more)| *more)
             .map(|(arrow, _)| *arrow)
             .collect();
-        let (corner, more) = match lang {
-            Lang::En => ("corner", "more"),
-            Lang::De => ("Ecke", "mehr"),
-        };
         let (left, top) = (self.left, self.top);
-        if arrows.is_empty() {
-            format!("{corner} ({left}, {top})")
-        } else {
-            format!("{corner} ({left}, {top}), {more} {arrows}")
-        }
+        let legend = match lang {
+            Lang::En => format!("[ ] laid, {{ }} yours, corner ({left}, {top})"),
+            Lang::De => format!("[ ] liegt, {{ }} deine, Ecke ({left}, {top})"),
+        };
+        if arrows.is_empty() { legend } else { format!("{arrows} {legend}") }
     }
 }
 
@@ -206,7 +271,9 @@ impl Board<'_> {
         }
         if let Some(placement) = self.placement {
             let (lower, higher) = (placement.lower(), placement.higher());
-            let style = self.theme.bold(Palette::Green).add_modifier(Modifier::REVERSED);
+            let fits = self.view.scores_of([placement]).all(|score| score.is_ok());
+            let colour = if fits { Palette::Green } else { Palette::Red };
+            let style = self.theme.bold(colour).add_modifier(Modifier::REVERSED);
             for (here, other, value) in
                 [(lower, higher, placement.card().lower()), (higher, lower, placement.card().higher())]
             {

@@ -11,6 +11,8 @@ use crate::text::fold_for_search;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Picker {
     labels: Vec<String>,
+    /// The labels that are listed at all.
+    listed: Vec<bool>,
     query: String,
     /// Indices of the labels that match the query.
     matching: Vec<usize>,
@@ -20,8 +22,17 @@ pub(crate) struct Picker {
 
 impl Picker {
     pub(crate) fn new(labels: Vec<String>) -> Picker {
-        let matching = (0..labels.len()).collect();
-        Picker { labels, query: String::new(), matching, cursor: 0 }
+        let (matching, listed) = ((0..labels.len()).collect(), vec![true; labels.len()]);
+        Picker { labels, listed, query: String::new(), matching, cursor: 0 }
+    }
+
+    /// Lists only some of the labels. The best of them is selected.
+    pub(crate) fn restrict(&mut self, listed: Vec<bool>) {
+        self.listed = listed;
+        self.query.clear();
+        self.cursor = 0;
+        self.matching.clear();
+        self.update_matches();
     }
 
     /// Index of the selected label.
@@ -39,9 +50,11 @@ impl Picker {
         self.labels.len()
     }
 
-    /// The page of matching labels that contains the selection, each with its index.
+    /// The page of matching labels that contains the selection, each with its index. The last page is as full as the
+    /// others.
     pub(crate) fn page(&self, rows: usize) -> impl Iterator<Item = (usize, &str)> {
         let first = self.cursor.checked_div(rows).unwrap_or(0) * rows;
+        let first = first.min(self.matching.len().saturating_sub(rows));
         let page = self.matching.iter().skip(first).take(rows);
         page.map(|line| (*line, self.labels[*line].as_str()))
     }
@@ -85,14 +98,15 @@ impl Picker {
     /// Recomputes the matches. The selection is kept if it matches as well as any other label.
     fn update_matches(&mut self) {
         let before = self.selected();
-        let all = 0..self.labels.len();
+        let all = (0..self.labels.len()).filter(|line| self.listed[*line]);
+        let place = |line: usize| all.clone().position(|listed| listed == line);
         if self.query == NUMBER_PREFIX {
+            self.cursor = before.and_then(place).unwrap_or(0);
             self.matching = all.collect();
-            self.cursor = before.unwrap_or(0);
             return;
         }
         if let Some(number) = parse_move_number(&self.query) {
-            let place = number.checked_sub(1).filter(|place| all.contains(place));
+            let place = number.checked_sub(1).and_then(place);
             self.matching = if place.is_some() { all.collect() } else { Vec::new() };
             self.cursor = place.unwrap_or(0);
             return;
@@ -143,6 +157,8 @@ pub(crate) enum MatchQuality {
     Words,
     /// Each word of the query is a prefix of a word of the label, in order; a number is the whole word.
     Prefixes,
+    /// The same, in any order.
+    AnyOrder,
 }
 
 /// Match quality of a label; `None` if it does not match. Case and umlauts are ignored.
@@ -168,11 +184,20 @@ pub(crate) fn match_query(query: &str, line: &str) -> Option<MatchQuality> {
         Some(_) => return Some(MatchQuality::Words),
         None => {}
     }
-    // In order, so that "blue 7" does not match a blue 3 that takes a 7 before the card itself.
+    let fits = |known: &str, word: &str| known == word || !is_number(word) && known.starts_with(word);
+    // In order is better: "blue 7" is the card itself before a blue 3 that takes a 7.
     let mut rest = words(&line);
-    let mut all = words(query)
-        .map(|word| rest.any(|known| known == word || !is_number(word) && known.starts_with(word)));
-    all.all(|found| found).then_some(MatchQuality::Prefixes)
+    if words(query).all(|word| rest.any(|known| fits(known, word))) {
+        return Some(MatchQuality::Prefixes);
+    }
+    // Each word of the label stands for one word of the query, the longest of which choose first.
+    let mut free: Vec<&str> = words(&line).collect();
+    let mut sought: Vec<&str> = words(query).collect();
+    sought.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    let mut take =
+        |word: &str| free.iter().position(|known| fits(known, word)).map(|at| free.swap_remove(at));
+    (!sought.is_empty() && sought.into_iter().all(|word| take(word).is_some()))
+        .then_some(MatchQuality::AnyOrder)
 }
 
 #[cfg(test)]
@@ -225,6 +250,12 @@ mod tests {
             ("green 1", None, 0),
             ("green 11", Some(2), 1),
             ("gr 11", Some(2), 1),
+            // Words in any order.
+            ("11 green", Some(2), 1),
+            ("6 blue", Some(1), 1),
+            ("takes 7 11", Some(2), 1),
+            ("8 8 lead", Some(5), 1),
+            ("8 8 8", None, 0),
             ("5|10", Some(3), 1),
             ("5|1", Some(3), 1),
             ("/8", Some(4), 3),
@@ -242,6 +273,30 @@ mod tests {
             picker.handle_key(KeyCode::Esc, 5);
             assert_eq!((picker.matching(), picker.query()), (8, ""));
         }
+    }
+
+    /// A move near the end stays selected, and the list is filled up from before it.
+    #[test]
+    fn list_is_whole_again_after_a_search() {
+        let mut picker = picker();
+        type_in(&mut picker, "pass");
+        assert_eq!(picker.page(5).count(), 1);
+        picker.handle_key(KeyCode::Esc, 5);
+        assert_eq!((picker.selected(), picker.page(5).count()), (Some(7), 5));
+    }
+
+    #[test]
+    fn restricted_list_is_searched_and_numbered_like_the_whole() {
+        let mut picker = picker();
+        picker.restrict((0..8).map(|line| line >= 4).collect());
+        assert_eq!((picker.selected(), picker.matching()), (Some(4), 4));
+        for (typed, chosen) in [("#6", Some(5)), ("#1", None), ("blue", None), ("7,8", Some(6))] {
+            type_in(&mut picker, typed);
+            assert_eq!(picker.selected(), chosen, "{typed}");
+            picker.handle_key(KeyCode::Esc, 5);
+        }
+        picker.restrict(vec![true; 8]);
+        assert_eq!((picker.selected(), picker.matching()), (Some(0), 8));
     }
 
     #[test]
@@ -271,7 +326,7 @@ mod tests {
         assert!(!picker.handle_key(KeyCode::F(3), 5));
         assert_eq!(picker.page(5).count(), 5);
         picker.handle_key(KeyCode::End, 5);
-        assert_eq!(picker.page(5).map(|(line, _)| line).collect::<Vec<_>>(), [5, 6, 7]);
+        assert_eq!(picker.page(5).map(|(line, _)| line).collect::<Vec<_>>(), [3, 4, 5, 6, 7]);
         assert_eq!(picker.page(0).count(), 0);
     }
 

@@ -1,6 +1,11 @@
 //! The trait that draws a game, and its dispatch over all games.
 
-use parlor_engine::{AnyAction, AnyView, BoardSeat, Game, Lang, Localise, Seat, ZoneKind, for_all_games};
+use parlor_engine::{
+    AnyAction, AnyEvent, AnyGame, AnyView, BoardSeat, Game, Lang, Localise, NoEvents, Refusal, Seat,
+    ZoneKind, for_all_games,
+};
+use rand_chacha::ChaCha8Rng;
+use rand_core::SeedableRng;
 use ratatui::text::Line;
 
 use super::style::Theme;
@@ -17,6 +22,31 @@ pub trait GameRenderer: Game {
     /// Short note on a seat, at most seven characters, such as "passed".
     fn badge(view: &Self::View, seat: Seat, lang: Lang) -> Option<&'static str>;
 
+    /// Order in which the moves are listed, as indices of the legal actions.
+    fn order(_view: &Self::View, legal: &[Self::Action]) -> Vec<usize> {
+        (0..legal.len()).collect()
+    }
+
+    /// The card that an action plays, if the list can be narrowed to one card.
+    fn card(_action: &Self::Action, _lang: Lang) -> Option<String> {
+        None
+    }
+
+    /// An action with its card elsewhere on the table, or turned; `None` for one that has no place.
+    fn replaced(_view: &Self::View, _action: &Self::Action, _step: PlaceStep) -> Option<Self::Action> {
+        None
+    }
+
+    /// Actions that a player may look for, legal or not: one that is not is explained by the rule it breaks.
+    fn candidates(_view: &Self::View) -> Vec<Self::Action> {
+        Vec::new()
+    }
+
+    /// Reports whether a round begins with an event.
+    fn begins_round(_event: &Self::Event) -> bool {
+        false
+    }
+
     /// Completes the label of each action, which is its text, by the effect that the view foretells.
     fn add_effects(_view: &Self::View, _legal: &[Self::Action], _labels: &mut [String], _lang: Lang) {}
 
@@ -31,6 +61,15 @@ pub trait GameRenderer: Game {
         viewport: Viewport,
         names: &SeatNames,
     ) -> Vec<Line<'static>>;
+}
+
+/// Change of the place of a card.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PlaceStep {
+    /// To the right and down, in the smallest steps of the table.
+    Move(i16, i16),
+    /// A quarter turn.
+    Turn,
 }
 
 /// Area for a drawn table.
@@ -63,6 +102,38 @@ macro_rules! renderers {
             pub(crate) fn badge(self, seat: Seat, lang: Lang) -> Option<&'static str> {
                 match self.0 {
                     $(AnyView::$variant(view) => <parlor_engine::$module::$game>::badge(view, seat, lang),)*
+                }
+            }
+
+            /// Order in which the moves are listed, as indices of the legal actions.
+            pub(crate) fn order(self, legal: &[AnyAction]) -> Vec<usize> {
+                match self.0 {
+                    $(AnyView::$variant(view) => {
+                        let legal: Vec<_> = legal.iter().filter_map(|action| match action {
+                            AnyAction::$variant(action) => Some(*action),
+                            #[allow(unreachable_patterns, reason = "reachable once there are two games")]
+                            _ => None,
+                        }).collect();
+                        <parlor_engine::$module::$game>::order(view, &legal)
+                    })*
+                }
+            }
+
+            /// An action with its card elsewhere on the table, or turned.
+            pub(crate) fn replaced(self, action: &AnyAction, step: PlaceStep) -> Option<AnyAction> {
+                match (self.0, action) {
+                    $((AnyView::$variant(view), AnyAction::$variant(action)) =>
+                        <parlor_engine::$module::$game>::replaced(view, action, step).map(AnyAction::$variant),)*
+                    #[allow(unreachable_patterns, reason = "reachable once there are two games")]
+                    _ => None,
+                }
+            }
+
+            /// Actions that a player may look for, legal or not.
+            pub(crate) fn candidates(self) -> Vec<AnyAction> {
+                match self.0 {
+                    $(AnyView::$variant(view) => <parlor_engine::$module::$game>::candidates(view)
+                        .into_iter().map(AnyAction::$variant).collect(),)*
                 }
             }
 
@@ -105,6 +176,26 @@ macro_rules! renderers {
     };
 }
 
+macro_rules! events_and_cards {
+    ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
+        /// Reports whether a round begins with an event.
+        pub(crate) fn begins_round(event: &AnyEvent) -> bool {
+            match event {
+                $(AnyEvent::$variant(event) => <parlor_engine::$module::$game>::begins_round(event),)*
+            }
+        }
+
+        /// The card that an action plays, if the list can be narrowed to one card.
+        pub(crate) fn card_of(action: &AnyAction, lang: Lang) -> Option<String> {
+            match action {
+                $(AnyAction::$variant(action) => <parlor_engine::$module::$game>::card(action, lang),)*
+            }
+        }
+    };
+}
+
+for_all_games!(events_and_cards);
+
 /// Renders a view of any game.
 #[derive(Clone, Copy)]
 pub(crate) struct ViewRenderer<'a>(pub(crate) &'a AnyView);
@@ -143,6 +234,15 @@ impl ViewRenderer<'_> {
     /// The question that the viewer's decision asks.
     pub(crate) fn question(self, lang: Lang, names: &SeatNames) -> String {
         names.render(&self.0.question(lang))
+    }
+
+    /// The rule that an action of the viewer breaks; `None` if it is legal.
+    ///
+    /// A refusal depends on nothing that the viewer does not know, so it is that of any game with this view.
+    pub(crate) fn refusal(self, action: &AnyAction) -> Option<Refusal> {
+        let seat = self.0.viewer().seat()?;
+        let mut game = AnyGame::sample(self.0, &mut ChaCha8Rng::seed_from_u64(0)).ok()?;
+        game.apply(seat, *action, &mut NoEvents).err()
     }
 
     /// Label of each action: its text, with its effect.

@@ -45,6 +45,7 @@ pub fn decode_table(table: v1::Table) -> DecodeResult<TableInfo> {
         game,
         options: AnyOptions::try_from(required(table.options, "options")?)?,
         seats: seats.collect::<Result<_, _>>()?,
+        has_clock: table.clock.is_some_and(|clock| clock.decision_ms() != 0),
         seed_given: table.shuffle.is_some_and(|shuffle| shuffle.seed_given),
         result: table.result.map(decode_result).transpose()?,
     })
@@ -90,6 +91,7 @@ fn decode_result(wire: v1::TableResult) -> DecodeResult<TableResult> {
             points: wire.points,
             finish: wire.finish(),
             clocks_run_out: wire.clocks_run_out,
+            away_ms: wire.away_ms,
         })
     };
     let seats = wire.seats.into_iter().map(score).collect::<DecodeResult<_>>()?;
@@ -147,6 +149,7 @@ fn decode_table_event(wire: v1::TableEvent) -> DecodeResult<Option<TableEvent>> 
             let (seat, info) = decode_seat_info(required(joined.seat, "seat")?)?;
             TableEvent::Joined(seat, info)
         }
+        Event::Starting(_) => TableEvent::Starting,
         Event::Started(_) => TableEvent::Started,
         Event::ClockRanOut(clock) => TableEvent::ClockRanOut(decode_seat(clock.seat)?),
         Event::SeatForfeited(forfeited) => {

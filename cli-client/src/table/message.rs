@@ -12,6 +12,8 @@ pub enum TableMessage {
     Snapshot(Box<Snapshot>),
     /// State change.
     Update(Box<Update>),
+    /// Updates that led to the first snapshot, for the log. They change no state.
+    History(Vec<Update>),
     /// Decision for the viewer; sent again with the same id after a reconnect.
     Decision(Box<Decision>),
     /// An answer of the viewer was refused.
@@ -73,6 +75,8 @@ pub struct Update {
 pub enum TableEvent {
     /// A player joined a seat.
     Joined(Seat, SeatInfo),
+    /// All seats are taken, and entropy is revealed.
+    Starting,
     /// The game started.
     Started,
     /// The clock of a seat expired, and the default action was played.

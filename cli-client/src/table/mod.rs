@@ -25,6 +25,8 @@ pub enum Intent {
     },
     /// Leave. The seat stays the viewer's.
     Leave,
+    /// Leave a table that is over, for a rematch.
+    Rematch,
 }
 
 #[cfg(test)]

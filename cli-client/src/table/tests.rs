@@ -190,9 +190,9 @@ fn presence_changes_are_logged_once() {
 #[test]
 fn sentences_name_players_and_tell_namesakes_apart() {
     let seats = vec![player(0, "Anna"), bot(1), bot(2), player(3, "")];
-    let names = decode_table(v1::Table { seats, ..wire_table() }).unwrap().names();
+    let names = decode_table(v1::Table { seats, ..wire_table() }).unwrap().names(Viewer::Spectator, Lang::En);
     let named = |number| names.render(&seat(number).rich_text(Lang::En, Viewer::Spectator));
-    assert_eq!([0, 1, 2, 3].map(named), ["Anna", "greedy (1)", "greedy (2)", "Seat 3"]);
+    assert_eq!([0, 1, 2, 3].map(named), ["Anna", "greedy (1)", "greedy (2)", "Guest"]);
 }
 
 #[test]
@@ -200,14 +200,16 @@ fn results_are_sentences_that_address_the_viewer() {
     let results = |lang| {
         let mut known = ViewerState::new(lang);
         known.apply(TableMessage::Snapshot(Box::new(decode_snapshot(wire_snapshot(&game())).unwrap())));
-        let score = |number, finish, clocks_run_out| {
-            let place = u32::from(number) + 1;
-            known.result_text(&SeatScore { seat: seat(number), place, points: 7, finish, clocks_run_out })
+        let score_away = |number, finish, clocks_run_out, away_ms| {
+            let (seat, place) = (seat(number), u32::from(number) + 1);
+            known.result_text(&SeatScore { seat, place, points: 7, finish, clocks_run_out, away_ms })
         };
+        let score = |number, finish, clocks_run_out| score_away(number, finish, clocks_run_out, 0);
         [
             score(1, SeatFinish::PlayedOut, 0),
             score(1, SeatFinish::PlayedOut, 1),
             score(0, SeatFinish::TimedOut, 3),
+            score_away(1, SeatFinish::PlayedOut, 0, 61_250),
         ]
     };
     assert_eq!(
@@ -215,7 +217,8 @@ fn results_are_sentences_that_address_the_viewer() {
         [
             "greedy comes 2nd with 7 points.",
             "greedy comes 2nd with 7 points. The clock ran out once.",
-            "You ran out of time too often and come 1st with 7 points. The clock ran out 3 times."
+            "You ran out of time too often and come 1st with 7 points. The clock ran out 3 times.",
+            "greedy comes 2nd with 7 points. Away for 61.2 s when it was to decide."
         ]
     );
     assert_eq!(
@@ -223,7 +226,22 @@ fn results_are_sentences_that_address_the_viewer() {
         [
             "greedy belegt Platz 2 mit 7 Punkten.",
             "greedy belegt Platz 2 mit 7 Punkten. Die Uhr ist einmal abgelaufen.",
-            "Du hast die Zeit zu oft überschritten und belegst Platz 1 mit 7 Punkten. Die Uhr ist 3-mal abgelaufen."
+            "Du hast die Zeit zu oft überschritten und belegst Platz 1 mit 7 Punkten. Die Uhr ist 3-mal abgelaufen.",
+            "greedy belegt Platz 2 mit 7 Punkten. 61,2 s abwesend, als es am Zug war."
         ]
     );
+}
+
+/// Numbers of seats are for owners of tables; players have names.
+#[test]
+fn players_without_a_name_are_guests_and_the_viewer_is_you() {
+    let seats = vec![player(0, ""), player(1, ""), player(2, "")];
+    let table = decode_table(v1::Table { seats, ..wire_table() }).unwrap();
+    for (lang, own, guest) in [(Lang::En, "You", "Guest"), (Lang::De, "Du", "Gast")] {
+        let viewer = Viewer::Seat(seat(0));
+        assert_eq!([0, 1].map(|number| table.name(seat(number), viewer, lang)), [own, guest]);
+        let names = table.names(viewer, lang);
+        assert_eq!(names.get(seat(0)), Some(own));
+        assert_eq!(names.get(seat(2)), Some(format!("{guest} (2)").as_str()));
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use parlor_engine::{AnyAction, AnyView, GameId, Lang, Localise, MAX_SEATS, Seat, Seats, Standing, Viewer};
+use parlor_engine::{
+    AnyAction, AnyEvent, AnyView, GameId, Lang, Localise, MAX_SEATS, Seat, Seats, Standing, Viewer,
+};
 use parlor_proto::table_text::{DecidedText, SeatResultText, TableEndText, TableEventText};
 
 use super::{
@@ -101,15 +103,22 @@ impl ViewerState {
     /// Display name of a seat.
     #[must_use]
     pub fn name(&self, seat: Seat) -> String {
-        self.table
-            .as_ref()
-            .map_or_else(|| seat.in_lang(self.lang).to_string(), |table| table.name(seat, self.lang))
+        self.table.as_ref().map_or_else(
+            || seat.in_lang(self.lang).to_string(),
+            |table| table.name(seat, self.viewer, self.lang),
+        )
+    }
+
+    /// Reports whether the player of a seat has a name.
+    pub(crate) fn has_name(&self, seat: Seat) -> bool {
+        let info = self.table.as_ref().and_then(|table| table.seats.get(seat.index()));
+        info.is_some_and(|info| !info.occupant.name().is_empty())
     }
 
     /// Names of the players in sentences.
     #[must_use]
     pub fn names(&self) -> SeatNames {
-        self.table.as_ref().map(TableInfo::names).unwrap_or_default()
+        self.table.as_ref().map(|table| table.names(self.viewer, self.lang)).unwrap_or_default()
     }
 
     /// Text of a value for the viewer, with the names of the players.
@@ -123,11 +132,15 @@ impl ViewerState {
     pub fn result_text(&self, score: &SeatScore) -> String {
         let place = u8::try_from(score.place).unwrap_or(u8::MAX);
         let standing = Standing { seat: score.seat, points: score.points, place };
-        let text = self.text(&SeatResultText { standing, finish: score.finish });
-        match score.clocks_run_out {
-            0 => text,
-            times => format!("{text} {}", words::clocks_run_out(times, self.lang)),
+        let mut text = self.text(&SeatResultText { standing, finish: score.finish });
+        let mut add = |sentence: String| text.push_str(&format!(" {sentence}"));
+        if score.clocks_run_out > 0 {
+            add(words::clocks_run_out(score.clocks_run_out, self.lang));
         }
+        if score.away_ms > 0 {
+            add(words::time_away(score.away_ms, self.lang));
+        }
+        text
     }
 
     /// Legal actions of the open decision; empty without one.
@@ -154,6 +167,9 @@ impl ViewerState {
                 Vec::new()
             }
             TableMessage::Update(update) => self.apply_update(*update),
+            TableMessage::History(updates) => {
+                updates.iter().flat_map(|update| self.past_entries(update)).collect()
+            }
             TableMessage::Decision(decision) => {
                 self.apply_decision(*decision);
                 Vec::new()
@@ -238,42 +254,62 @@ impl ViewerState {
 
     fn apply_update(&mut self, update: Update) -> Vec<LogEntry> {
         let Update { table_events, decided, events, view, .. } = update;
-        let mut notes = Vec::new();
+        let mut entries = Vec::new();
         if let Some(decided) = decided {
-            notes.extend(self.apply_decided(&decided));
+            entries.extend(self.decided_entry(&decided));
+            if self.decision.as_ref().is_some_and(|asked| asked.id <= decided.decision) {
+                self.decision = None;
+                self.sent = None;
+            }
         }
-        // The end is logged after the moves that led to it; other events before the moves that follow from
-        // them.
-        let (after, before): (Vec<_>, Vec<_>) = table_events
-            .into_iter()
-            .partition(|event| matches!(event, TableEvent::Over(_) | TableEvent::Rematch(_)));
-        notes.extend(before.into_iter().map(|event| self.apply_table_event(event)));
-        for event in &events {
-            notes.push(LogEntry { kind: LogEntryKind::Game, text: self.text(event) });
+        let (after, before): (Vec<_>, Vec<_>) = table_events.into_iter().partition(is_logged_last);
+        for event in before {
+            entries.extend(self.table_event_entry(&event));
+            self.apply_table_event(event);
         }
+        entries.extend(self.game_entries(&events));
         match (view, &mut self.view) {
             (Some(view), known) => *known = Some(view),
             (None, Some(known)) => events.iter().for_each(|event| known.apply_event(event)),
             (None, None) => {}
         }
-        notes.extend(after.into_iter().map(|event| self.apply_table_event(event)));
-        notes
+        for event in after {
+            entries.extend(self.table_event_entry(&event));
+            self.apply_table_event(event);
+        }
+        entries
     }
 
-    fn apply_decided(&mut self, decided: &Decided) -> Option<LogEntry> {
-        if self.decision.as_ref().is_some_and(|asked| asked.id <= decided.decision) {
-            self.decision = None;
-            self.sent = None;
-        }
+    /// Log entries of an update that the state contains already.
+    fn past_entries(&self, update: &Update) -> Vec<LogEntry> {
+        let mut entries: Vec<LogEntry> =
+            update.decided.iter().filter_map(|decided| self.decided_entry(decided)).collect();
+        let (after, before): (Vec<_>, Vec<_>) =
+            update.table_events.iter().partition(|event| is_logged_last(event));
+        entries.extend(before.into_iter().filter_map(|event| self.table_event_entry(event)));
+        entries.extend(self.game_entries(&update.events));
+        entries.extend(after.into_iter().filter_map(|event| self.table_event_entry(event)));
+        entries
+    }
+
+    fn game_entries<'a>(&'a self, events: &'a [AnyEvent]) -> impl Iterator<Item = LogEntry> + 'a {
+        events.iter().map(|event| LogEntry { kind: LogEntryKind::Game, text: self.text(event) })
+    }
+
+    /// A decision of the viewer that somebody else made.
+    fn decided_entry(&self, decided: &Decided) -> Option<LogEntry> {
         let text = DecidedText { action: decided.action, by: decided.by.into() };
         (decided.by != DecidedBy::Player).then(|| self.table_entry(self.text(&text)))
     }
 
-    fn apply_table_event(&mut self, event: TableEvent) -> LogEntry {
-        let text = match &event {
+    /// Log entry of a table event. That the viewer sat down is no news to the viewer.
+    fn table_event_entry(&self, event: &TableEvent) -> Option<LogEntry> {
+        let text = match event {
+            TableEvent::Joined(seat, _) if self.viewer.is(*seat) => return None,
             TableEvent::Joined(seat, info) => {
                 TableEventText::SeatJoined { seat: *seat, name: info.occupant.name() }
             }
+            TableEvent::Starting => TableEventText::Starting,
             TableEvent::Started => TableEventText::Started,
             TableEvent::ClockRanOut(seat) => TableEventText::ClockRanOut { seat: *seat },
             TableEvent::Forfeited(seat, why) => TableEventText::SeatForfeited { seat: *seat, why: *why },
@@ -285,7 +321,10 @@ impl ViewerState {
             }
             TableEvent::Rematch(id) => TableEventText::Rematch { table_id: id.clone() },
         };
-        let entry = self.table_entry(self.text(&text));
+        Some(self.table_entry(self.text(&text)))
+    }
+
+    fn apply_table_event(&mut self, event: TableEvent) {
         match event {
             TableEvent::Joined(seat, info) => self.set_seat(seat, info),
             TableEvent::Forfeited(seat, why) => {
@@ -304,9 +343,11 @@ impl ViewerState {
                     table.result = Some(result);
                 }
             }
-            TableEvent::Started | TableEvent::ClockRanOut(_) | TableEvent::Rematch(_) => {}
+            TableEvent::Starting
+            | TableEvent::Started
+            | TableEvent::ClockRanOut(_)
+            | TableEvent::Rematch(_) => {}
         }
-        entry
     }
 
     fn set_seat(&mut self, seat: Seat, info: SeatInfo) {
@@ -314,4 +355,9 @@ impl ViewerState {
             *slot = info;
         }
     }
+}
+
+/// The end is logged after the moves that led to it; other events of the table before the moves that follow from them.
+fn is_logged_last(event: &TableEvent) -> bool {
+    matches!(event, TableEvent::Over(_) | TableEvent::Rematch(_))
 }

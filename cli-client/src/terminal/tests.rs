@@ -69,7 +69,7 @@ async fn screen_loop_plays_a_whole_game() {
     assert!(screen.state().result().is_some(), "Enter leaves only when the table is over");
     let table = task.await.unwrap();
     assert!(table.game.outcome().is_some());
-    assert!(format!("{:?}", terminal.backend().buffer()).contains("The game was played to its end."));
+    assert!(format!("{:?}", terminal.backend().buffer()).contains("You came "));
 }
 
 #[tokio::test]

@@ -53,7 +53,7 @@ fn spectators_quit_without_confirmation() {
 fn q_within_a_search_query_does_not_quit() {
     let (_, mut screen) = playing(GameId::Gap);
     type_in(&mut screen, "bq");
-    assert_eq!(screen.picker.query(), "bq");
+    assert_eq!(screen.choice.query(), "bq");
     assert_eq!(screen.overlay, None);
 }
 
@@ -93,6 +93,7 @@ fn no_answer_is_sent_while_disconnected() {
     let (_, mut screen) = playing(GameId::Gap);
     screen.apply(TableMessage::Connection(false));
     assert_eq!(press(&mut screen, KeyCode::Enter), None);
+    assert!(text(&drawn(&mut screen, 80, 24)).contains("Not sent"), "the key is not dropped in silence");
     screen.apply(TableMessage::Connection(true));
     assert!(press(&mut screen, KeyCode::Enter).is_some());
 }
@@ -119,7 +120,7 @@ fn log_is_bounded_and_scrolls() {
     press(&mut screen, KeyCode::Tab);
     press(&mut screen, KeyCode::Home);
     assert!(
-        text(&drawn(&mut screen, 80, 24)).contains("- greedy"),
+        text(&drawn(&mut screen, 80, 24)).contains("» greedy"),
         "something is to be seen at the very top"
     );
     press(&mut screen, KeyCode::End);

@@ -1,6 +1,8 @@
 //! The screen, drawn into a buffer and played by keys.
 
 mod keys;
+mod move_choice;
+mod pacing;
 mod snapshots;
 mod whole_games;
 

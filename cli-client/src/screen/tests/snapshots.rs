@@ -1,6 +1,6 @@
 //! Snapshots of the screen.
 
-use parlor_engine::{GameId, Viewer};
+use parlor_engine::{GameId, Seat, Viewer};
 
 use super::*;
 use crate::lang::BilingualText;
@@ -242,7 +242,9 @@ fn replay_navigation() {
     while table.game.outcome().is_none() {
         for message in table.play_next() {
             if let TableMessage::Update(update) = message {
-                steps.push(Step { update: *update, view: table.game.view(table.viewer) });
+                let seats = Seat::all(table.game.players());
+                let seat_views = seats.map(|seat| table.game.view(Viewer::Seat(seat))).collect();
+                steps.push(Step { update: *update, view: table.game.view(table.viewer), seat_views });
             }
         }
     }
@@ -275,8 +277,33 @@ fn replay_navigation() {
         key(&mut replay, code);
         assert_eq!(replay.position(), at, "{code:?}");
     }
+    key(&mut replay, KeyCode::Char('h'));
+    insta::assert_snapshot!("replay_all_hands", shown(&mut replay));
+    key(&mut replay, KeyCode::Right);
+    assert!(shown(&mut replay).contains("All hands"), "they stay");
+    key(&mut replay, KeyCode::Char('h'));
+    assert!(!shown(&mut replay).contains("All hands"));
     key(&mut replay, KeyCode::Char('?'));
-    assert!(shown(&mut replay).contains("Help"));
+    let help = shown(&mut replay);
+    assert!(help.contains("the next step") && !help.contains("play the move"), "{help}");
     assert_eq!(key(&mut replay, KeyCode::Char('q')), None, "any key leaves the help");
     assert_eq!(key(&mut replay, KeyCode::Char('q')), Some(Intent::Leave));
+}
+
+/// The deal is an update: the game as it began is the first thing to be seen.
+#[test]
+fn replay_starts_with_the_cards_dealt() {
+    let mut table = TestTable::with_viewer(GameId::Gap, 2, 1, Viewer::Spectator);
+    let Some(TableMessage::Snapshot(mut begin)) = table.start().into_iter().next() else {
+        panic!("a snapshot comes first")
+    };
+    let view = begin.view.take().expect("a game in play");
+    let deal = Update { number: 1, table_events: vec![TableEvent::Started], ..Update::default() };
+    let steps = vec![Step { update: deal, view, seat_views: Vec::new() }];
+    let mut replay = Replay::new(EN, *begin, steps);
+    let shown = text(&drawn_by(|frame| replay.draw(frame), 80, 24));
+    assert!(shown.contains("step 0 of 0") && shown.contains("Middle (stack:"), "{shown}");
+    replay.handle_key(KeyEvent::new(KeyCode::Char('h'), KeyModifiers::NONE));
+    let shown = text(&drawn_by(|frame| replay.draw(frame), 80, 24));
+    assert!(shown.contains("does not have the hands"), "{shown}");
 }

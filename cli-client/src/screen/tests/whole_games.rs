@@ -5,9 +5,10 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
 use super::*;
+use crate::screen::ViewRenderer;
 use crate::testing::TestTable;
 
-/// Selects a move with one of four key sequences, and confirms it.
+/// Selects a listed move with one of four key sequences, and confirms it.
 fn choose(screen: &mut Screen, place: usize, way: u32) -> Option<Intent> {
     match way {
         0 => {
@@ -24,10 +25,17 @@ fn choose(screen: &mut Screen, place: usize, way: u32) -> Option<Intent> {
         2 => type_in(screen, &format!("#{}", place + 1)),
         _ => {
             // The full label matches the move, and other labels with the same prefix.
-            let label = screen.picker.page(usize::MAX).nth(place).expect("a move at this index").1.to_owned();
+            let label = screen
+                .choice
+                .picker()
+                .page(usize::MAX)
+                .nth(place)
+                .expect("a move at this index")
+                .1
+                .to_owned();
             type_in(screen, &format!("/{label}"));
             // Equal labels denote equal moves.
-            assert_eq!(screen.picker.selected(), Some(place), "{label}");
+            assert_eq!(screen.choice.picker().selected(), Some(place), "{label}");
         }
     }
     press(screen, KeyCode::Enter)
@@ -62,10 +70,11 @@ fn play(id: GameId, players: u8, seed: u8, theme: Theme, views: bool) -> usize {
         let place = below(count as u32, &mut rng) as usize;
         // Long lists are not navigated by arrows, one key per move.
         let way = if count > 100 { 2 + below(2, &mut rng) } else { below(4, &mut rng) };
+        let listed = ViewRenderer(&table.game.view(table.viewer)).order(screen.state().legal());
         let Some(Intent::Answer { decision, index }) = choose(&mut screen, place, way) else {
             panic!("seed {seed}: no answer to decision {asked}");
         };
-        assert_eq!(index as usize, place, "seed {seed}: the selected move is played");
+        assert_eq!(index as usize, listed[place], "seed {seed}: the selected move is played");
         assert_eq!(press(&mut screen, KeyCode::Enter), None, "an answer is sent once");
         messages = table.answer(decision, index);
     }
