@@ -1,10 +1,12 @@
 //! Command-line definition. The arguments of each command are in the file of that command.
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Command as ClapCommand, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::command::{
-    agents, bench, bot, bots, cancel, completions, conformance, create, delete, follow, games, join, play,
-    record, rematch, replace, replay, resign, rules, show, tables, token, tournament, verify, watch,
+    agent, agents, bench, bot, bots, cancel, completions, conformance, create, delete, follow, games, invite,
+    join, keys, new_bot, play, record, rematch, replace, replay, resign, rules, show, tables, token,
+    tournament, verify, watch,
 };
 use crate::config::Flags;
 use crate::exit;
@@ -22,7 +24,6 @@ use crate::exit;
         for the display name at tables.",
     after_long_help = exit::EXIT_CODES_HELP,
     after_help = "Exit codes and all flags: parlor --help",
-    disable_help_subcommand = true,
     max_term_width = 100
 )]
 pub(crate) struct Cli {
@@ -39,6 +40,54 @@ pub(crate) struct Cli {
     pub(crate) json: bool,
 }
 
+/// Flags that every command accepts, and that only the help of the program explains.
+const COMMON_FLAGS: [&str; 8] =
+    ["api_key", "api_key_file", "ca", "client_cert", "client_key", "server_name", "timeout", "config"];
+
+/// Commands without JSON output.
+const WITHOUT_JSON: [&str; 2] = ["play", "completions"];
+
+/// The definition of the command line. The help of a command has its own flags and the most common of those that all
+/// commands share.
+pub(crate) fn command() -> ClapCommand {
+    let mut whole = Cli::command();
+    // Hands the common flags down to the commands.
+    whole.build();
+    whole.mut_subcommands(shorten_help)
+}
+
+fn shorten_help(command: ClapCommand) -> ClapCommand {
+    if command.get_name() == "help" {
+        return command;
+    }
+    let without_json = WITHOUT_JSON.contains(&command.get_name());
+    let has_help = command.get_after_help().is_some();
+    let command = command
+        .mut_args(|arg| {
+            let id = arg.get_id().as_str();
+            let is_hidden = COMMON_FLAGS.contains(&id) || id == "json" && without_json;
+            if is_hidden { arg.hide(true) } else { arg }
+        })
+        .mut_subcommands(shorten_help);
+    if has_help {
+        command
+    } else {
+        command.after_help("API key, TLS, time limit and settings file: parlor --help")
+    }
+}
+
+/// Parses the command line of the process.
+pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    let matches = command().try_get_matches()?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    // `play` explains it by itself.
+    if cli.json && matches!(cli.command, Command::Completions(_)) {
+        let message = "completions has no --json: it prints a script for a shell";
+        return Err(command().error(ErrorKind::ArgumentConflict, message));
+    }
+    Ok(cli)
+}
+
 /// The subcommands.
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -50,14 +99,23 @@ pub(crate) enum Command {
     Replay(replay::Args),
     /// Fetch, list and export game records
     Record(record::Args),
-    /// Verify records offline: seeds, deals, actions, scores
+    /// Verify records offline: signatures, seeds, deals, actions, scores
+    ///
+    /// A signature is checked with the keys given by --key, or else with those that were pinned when records were fetched
+    /// from a server. Without the key of its server, names, options, times, and whether these decisions were made at all
+    /// are not checked: a note says so. The manifest of an export, whose name ends with manifest.json, is compared with
+    /// the records named beside it.
     Verify(verify::Args),
+    /// Show the keys with which the server signs records, and which are pinned
+    Keys(keys::Args),
     /// List the games, or show one with its options
     Games(games::Args),
     /// Print the rules of a game
     Rules(rules::Args),
     /// List the house bots
     Bots(bots::Args),
+    /// Connect a program that reads and writes lines as an agent
+    Agent(agent::Args),
     /// List the agents: bots registered under a name
     Agents(agents::Args),
     /// List tables
@@ -68,6 +126,8 @@ pub(crate) enum Command {
     Create(create::Args),
     /// Take a seat and print its token
     Join(join::Args),
+    /// Create, list or revoke invites: links with which somebody takes a seat without a key
+    Invite(invite::Args),
     /// Create a new table for the players of a finished one
     Rematch(rematch::Args),
     /// Resign a seat: it plays default actions to the end and ranks last
@@ -97,18 +157,19 @@ pub(crate) enum Command {
     Bench(bench::Args),
     /// Check an agent's protocol conformance, and report what to fix
     Conformance(conformance::Args),
+    /// Write a bot to start from, which runs as it is
+    NewBot(new_bot::Args),
     /// Print shell completions
     Completions(completions::Args),
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn clap_command_definition_is_consistent() {
         Cli::command().debug_assert();
+        command().debug_assert();
     }
 }

@@ -4,9 +4,10 @@ mod clock;
 mod describe;
 mod options;
 mod paging;
+mod program;
 mod seats;
-mod seed;
 
+pub(crate) mod agent;
 pub(crate) mod agents;
 pub(crate) mod bench;
 pub(crate) mod bot;
@@ -18,7 +19,10 @@ pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod follow;
 pub(crate) mod games;
+pub(crate) mod invite;
 pub(crate) mod join;
+pub(crate) mod keys;
+pub(crate) mod new_bot;
 pub(crate) mod play;
 pub(crate) mod record;
 pub(crate) mod rematch;
@@ -45,6 +49,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Play(args) => play::run(args, context).await,
         Command::Watch(args) => watch::run(args, context).await,
         Command::Replay(args) => replay::run(args, context).await,
+        Command::Agent(args) => agent::run(args, context).await,
         Command::Bot(args) => bot::run(args, context).await,
         Command::Tournament(args) => tournament::run(args, context).await,
         Command::Bench(args) => bench::run(args, context).await,
@@ -53,9 +58,11 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Rules(args) => unary(rules::run(args, context), context).await,
         Command::Bots(args) => unary(bots::run(args, context), context).await,
         Command::Agents(args) => unary(agents::run(args, context), context).await,
+        Command::Keys(args) => unary(keys::run(args, context), context).await,
         Command::Tables(args) => unary(tables::run(args, context), context).await,
         Command::Show(args) => unary(show::run(args, context), context).await,
         Command::Create(args) => unary(create::run(args, context), context).await,
+        Command::Invite(args) => unary(invite::run(args, context), context).await,
         Command::Join(args) => unary(join::run(args, context), context).await,
         Command::Rematch(args) => unary(rematch::run(args, context), context).await,
         Command::Resign(args) => unary(resign::run(args, context), context).await,
@@ -76,6 +83,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Verify(args) => {
             context.stop.unless_stopped(verify::run(args, context)).await.unwrap_or_else(Ok)
         }
+        Command::NewBot(args) => new_bot::run(args, context),
         Command::Completions(args) => completions::run(args, context),
     }
 }

@@ -106,6 +106,11 @@ impl Settings {
         })
     }
 
+    /// The flag that names the server in a command, with a blank after it; empty for the default server.
+    pub(crate) fn server_flag(&self) -> String {
+        if self.server_is_default { String::new() } else { format!("--server {} ", self.server) }
+    }
+
     /// Reports whether an API key is configured.
     pub(crate) fn has_key(&self) -> bool {
         self.key.is_some()

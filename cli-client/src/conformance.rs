@@ -14,6 +14,7 @@ mod runner;
 mod seat_state;
 mod server;
 mod table;
+mod texts;
 
 pub(crate) use checks::{ExamSettings, run_checks};
 pub(crate) use report::{Check, Verdict};

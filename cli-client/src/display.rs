@@ -1,6 +1,7 @@
 //! Table display: full-screen or line mode.
 
 use std::io::{self, BufReader, IsTerminal};
+use std::time::Duration;
 
 use parlor_cli::screen::{Replay, Screen, Step, Theme};
 use parlor_cli::table::{Snapshot, TableMessage, ViewerState};
@@ -21,12 +22,23 @@ pub(crate) struct DisplayArgs {
     pub(crate) plain: bool,
 }
 
+/// Pace of a live table.
+#[derive(Clone, Copy, Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct PaceArgs {
+    /// Time between the moves of other players on the screen, such as 1s; 0s shows them at once
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "600ms")]
+    pace: Duration,
+}
+
 /// End of a display session.
 pub(crate) enum DisplayOutcome {
     /// The table is over, and its result was shown.
     TableOver,
     /// The viewer left; the table continues.
     ViewerLeft,
+    /// The table is over, and the player wants another game.
+    Rematch,
     /// A stop signal arrived.
     Stopped(Exit),
 }
@@ -44,6 +56,7 @@ impl DisplayArgs {
     /// Shows a table until it is over, the viewer leaves, or a stop signal arrives.
     pub(crate) async fn show(
         self,
+        pace: PaceArgs,
         channels: TableChannels,
         context: &Context,
     ) -> Result<DisplayOutcome, Failure> {
@@ -55,18 +68,28 @@ impl DisplayArgs {
             return tokio::select! {
                 biased;
                 exit = context.stop.received() => Ok(DisplayOutcome::Stopped(exit)),
-                line_mode = lines => Ok(outcome(line_mode?.state())),
+                line_mode = lines => {
+                    let line_mode = line_mode?;
+                    context.out.lines(next_commands(line_mode.state(), context))?;
+                    Ok(outcome(line_mode.state()))
+                }
             };
         }
+        let screen = Screen::new(DisplayArgs::theme(context))
+            .with_pace(pace.pace)
+            .with_server_flags(context.settings.server_flag().trim_end());
         tokio::select! {
             biased;
             exit = context.stop.received() => Ok(DisplayOutcome::Stopped(exit)),
-            screen = terminal::play(Screen::new(DisplayArgs::theme(context)), channels) => {
+            screen = terminal::play(screen, channels) => {
                 let screen = screen?;
                 // The screen is cleared on exit, so the result is printed again.
                 context.out.lines(standing_lines(screen.state()))?;
+                context.out.lines(next_commands(screen.state(), context))?;
                 Ok(if screen.left_by_ctrl_c() {
                     DisplayOutcome::Stopped(Exit::Interrupted)
+                } else if screen.wants_rematch() {
+                    DisplayOutcome::Rematch
                 } else {
                     outcome(screen.state())
                 })
@@ -110,6 +133,15 @@ fn outcome(state: &ViewerState) -> DisplayOutcome {
     } else {
         DisplayOutcome::ViewerLeft
     }
+}
+
+/// Commands that show and check a game that is over.
+fn next_commands(state: &ViewerState, context: &Context) -> Vec<String> {
+    let over =
+        state.table.as_ref().filter(|table| table.result.as_ref().is_some_and(|it| !it.seats.is_empty()));
+    over.map_or_else(Vec::new, |table| {
+        parlor_cli::lang::next_commands(&table.id, &context.settings.server_flag(), context.lang)
+    })
 }
 
 /// Final standings, best first; empty unless the game was played out.

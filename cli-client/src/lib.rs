@@ -2,16 +2,23 @@
 //!
 //! [`table::TableMessage`]s are folded into a [`table::ViewerState`]. [`screen::Screen`] draws it and turns
 //! keys into [`table::Intent`]s; [`line_mode::LineMode`] does the same with lines of text. Both are
-//! independent of server, clock and terminal, which [`terminal`] connects to them.
+//! independent of server, clock and terminal, which [`terminal`] connects to them. [`tournament_file`] parses the setup
+//! file of a tournament.
+//!
+//! [`line_protocol`] lets programs that read and write lines play.
 
+pub mod duration;
 pub mod lang;
 pub mod line_mode;
+pub mod line_protocol;
 pub mod load;
 pub mod report;
 pub mod screen;
+pub mod seed;
 pub mod table;
 pub mod terminal;
 pub mod text;
+pub mod tournament_file;
 
 #[cfg(test)]
 mod testing;

@@ -5,17 +5,21 @@ mod command;
 mod config;
 mod conformance;
 mod context;
+mod data_folder;
 mod display;
 mod errors;
 mod exit;
+mod held_seats;
+mod history;
 mod output;
+mod pinned_keys;
 mod session_bridge;
+mod shown_commitments;
 mod signal;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
 use parlor_engine::Lang;
 
 use args::Cli;
@@ -29,7 +33,7 @@ use signal::StopSignal;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match args::parse() {
         Ok(cli) => cli,
         Err(error) => return print_clap_error(&error).into(),
     };

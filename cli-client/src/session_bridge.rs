@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::StreamExt;
+use futures_util::future::OptionFuture;
 use futures_util::stream::FuturesUnordered;
 use parlor_cli::lang::BilingualText;
 use parlor_cli::table::{self, Decision, TableMessage, TimeLeft};
@@ -14,6 +15,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::errors::{Failure, unknown_reply};
+use crate::history::{History, HistoryFuture};
 
 /// Capacity of the queues to and from the display.
 const QUEUE_CAPACITY: usize = 64;
@@ -75,13 +77,15 @@ impl Drop for BridgeHandle {
 pub(crate) fn spawn_bridge(
     session: &Session,
     attachment: Attachment,
+    history: Option<History>,
     lang: Lang,
 ) -> (TableChannels, BridgeHandle) {
     let (to_display, incoming) = mpsc::channel(QUEUE_CAPACITY);
     let (answers, from_display) = mpsc::channel(QUEUE_CAPACITY);
     let failure = SharedFailure::default();
     let bridge = Bridge { lang, to_display, asked: None };
-    let task = tokio::spawn(bridge.run(session.clone(), attachment, from_display, Arc::clone(&failure)));
+    let task =
+        tokio::spawn(bridge.run(session.clone(), attachment, history, from_display, Arc::clone(&failure)));
     (TableChannels { incoming, answers }, BridgeHandle { task, failure })
 }
 
@@ -111,10 +115,11 @@ impl Bridge {
         mut self,
         session: Session,
         mut attachment: Attachment,
+        history: Option<History>,
         mut from_display: mpsc::Receiver<Answer>,
         shared: SharedFailure,
     ) {
-        let why = match self.forward(&session, &mut attachment, &mut from_display).await {
+        let why = match self.forward(&session, &mut attachment, history, &mut from_display).await {
             Ok(()) => None,
             Err(BridgeStop::DisplayClosed) => return,
             Err(BridgeStop::Failed(failure)) => {
@@ -133,8 +138,10 @@ impl Bridge {
         &mut self,
         session: &Session,
         attachment: &mut Attachment,
+        mut history: Option<History>,
         from_display: &mut mpsc::Receiver<Answer>,
     ) -> Result<(), BridgeStop> {
+        let mut past: Option<HistoryFuture> = None;
         // An answer completes when it is durable; events continue meanwhile.
         let mut answering = FuturesUnordered::new();
         let mut connection = session.connection();
@@ -142,9 +149,20 @@ impl Bridge {
         loop {
             tokio::select! {
                 event = attachment.next() => match event.map_err(Failure::from)? {
-                    Some(event) => self.forward_event(event).await?,
+                    Some(event) => {
+                        if let Event::Snapshot(snapshot) = &event
+                            && let Some(history) = history.take().filter(|_| snapshot.number > 0)
+                        {
+                            past = Some(history(snapshot.number));
+                        }
+                        self.forward_event(event).await?;
+                    }
                     None => return Ok(()),
                 },
+                Some(updates) = OptionFuture::from(past.as_mut()) => {
+                    past = None;
+                    self.forward_history(updates).await?;
+                }
                 Some(answer) = from_display.recv() => {
                     let open = self.asked.clone().filter(|asked| asked.id() == answer.decision);
                     if let Some(decision) = open {
@@ -171,6 +189,12 @@ impl Bridge {
                 }
             }
         }
+    }
+
+    async fn forward_history(&self, updates: Vec<wire::Update>) -> Result<(), BridgeStop> {
+        let updates = updates.into_iter().map(table::decode_update).collect::<Result<Vec<_>, _>>();
+        let updates = updates.map_err(unknown_reply)?;
+        if updates.is_empty() { Ok(()) } else { self.send(TableMessage::History(updates)).await }
     }
 
     async fn send(&self, message: TableMessage) -> Result<(), BridgeStop> {

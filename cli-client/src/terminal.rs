@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::time::Duration;
 
-use crossterm::event::{Event, EventStream};
+use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyModifiers};
 use futures_util::{Stream, StreamExt};
 use parlor_engine::Lang;
 use ratatui::Terminal;
@@ -14,8 +14,8 @@ use crate::line_mode::LineMode;
 use crate::screen::{Replay, Screen};
 use crate::table::{Intent, TableMessage};
 
-/// Interval at which clocks are redrawn.
-const TICK: Duration = Duration::from_millis(250);
+/// Interval at which clocks are redrawn, and what is paced is shown.
+const TICK: Duration = Duration::from_millis(100);
 
 /// Capacity of the queue of typed lines.
 const MAX_QUEUED_LINES: usize = 16;
@@ -73,11 +73,25 @@ pub async fn replay(mut replay: Replay) -> io::Result<Replay> {
     loop {
         terminal.0.draw(|frame| replay.draw(frame))?;
         match keys.next().await.transpose()? {
-            Some(Event::Key(key)) if replay.handle_key(key) == Some(Intent::Leave) => return Ok(replay),
+            Some(Event::Key(key)) => {
+                for key in pressed_keys(key) {
+                    if replay.handle_key(key) == Some(Intent::Leave) {
+                        return Ok(replay);
+                    }
+                }
+            }
             Some(_) => {}
             None => return Ok(replay),
         }
     }
+}
+
+/// The keys of a key event. Esc and a letter that arrive together look like Alt with the letter, which has no meaning here.
+fn pressed_keys(key: KeyEvent) -> impl Iterator<Item = KeyEvent> {
+    let is_alt = key.modifiers.contains(KeyModifiers::ALT) && matches!(key.code, KeyCode::Char(_));
+    let escape = is_alt.then(|| KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE));
+    let rest = if is_alt { key.modifiers - KeyModifiers::ALT } else { key.modifiers };
+    escape.into_iter().chain([KeyEvent { modifiers: rest, ..key }])
 }
 
 /// Event loop of a screen, on any backend and with any source of keys.
@@ -96,23 +110,26 @@ async fn run_screen<B: Backend<Error: Send + Sync + 'static>>(
         terminal.draw(|frame| screen.draw(frame)).map_err(io::Error::other)?;
         tokio::select! {
             event = keys.next() => match event.transpose()? {
-                Some(Event::Key(key)) => match screen.handle_key(key) {
-                    Some(Intent::Leave) => return Ok(screen),
-                    Some(Intent::Answer { decision, index }) => {
-                        // A closed channel is reported by the end of the messages.
-                        let _ = answers.send(Answer { decision, index }).await;
+                Some(Event::Key(key)) => for key in pressed_keys(key) {
+                    match screen.handle_key(key) {
+                        Some(Intent::Leave) => return Ok(screen),
+                        Some(Intent::Rematch) => return Ok(screen.with_rematch()),
+                        Some(Intent::Answer { decision, index }) => {
+                            // A closed channel is reported by the end of the messages.
+                            let _ = answers.send(Answer { decision, index }).await;
+                        }
+                        None => {}
                     }
-                    None => {}
                 },
                 Some(_) => {}
                 None => return Ok(screen),
             },
             message = incoming.recv(), if open => {
                 open = message.is_some();
-                screen.apply(message.unwrap_or(TableMessage::Closed(None)));
-                // Messages that are already queued are drawn together.
+                screen.receive(message.unwrap_or(TableMessage::Closed(None)));
+                // Messages that are already queued are drawn together, as far as the pace allows.
                 while let Ok(message) = incoming.try_recv() {
-                    screen.apply(message);
+                    screen.receive(message);
                 }
             }
             _ = ticks.tick() => screen.advance_time(TICK),
@@ -152,7 +169,7 @@ pub async fn play_line_mode(
                 Some(line) => {
                     let (lines, intent) = line_mode.handle_line(&line?);
                     match intent {
-                        Some(Intent::Leave) => {
+                        Some(Intent::Leave | Intent::Rematch) => {
                             print_lines(&mut output, &lines)?;
                             return Ok(line_mode);
                         }

@@ -64,6 +64,7 @@ impl TestTable {
             game: self.game.id(),
             options: self.game.id().default_options(),
             seats: seats.collect(),
+            has_clock: true,
             seed_given: false,
             result: None,
         }
@@ -172,6 +173,7 @@ impl TestTable {
             points: standing.points,
             finish: SeatFinish::PlayedOut,
             clocks_run_out: 0,
+            away_ms: 0,
         };
         let seats = outcome.standings().map(score).collect();
         Some(TableResult { reason: EndReason::PlayedOut, seats, note: String::new() })

@@ -38,6 +38,13 @@ pub(crate) fn truncate(text: &str, columns: usize) -> String {
     kept
 }
 
+/// Truncates a text, or fills it up with blanks, to a display width.
+pub(crate) fn pad(text: &str, columns: usize) -> String {
+    let text = truncate(text, columns);
+    let blanks = " ".repeat(columns - width(&text));
+    text + &blanks
+}
+
 /// Wraps a text at word boundaries; words wider than a line are split.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);

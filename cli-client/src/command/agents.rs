@@ -122,6 +122,13 @@ fn format_micros(us: u32) -> String {
 pub(super) fn suspension(aside: &wire::SetAside, lang: Lang) -> String {
     let (state, why) = (AgentState::SetAside.text().get(lang), aside.reason().text().get(lang));
     let mut text = format!("{state}: {why}");
+    if !aside.tournament_id.is_empty() {
+        text.push_str(&format!(
+            ", {} {}",
+            bilingual("in tournament", "im Turnier").get(lang),
+            aside.tournament_id
+        ));
+    }
     if let Some(until) =
         describe::format_timestamp(aside.until_time.and_then(|time| SystemTime::try_from(time).ok()))
     {

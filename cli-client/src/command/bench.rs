@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
+use parlor_cli::duration::{Millis, parse_time};
 use parlor_cli::load::{Process, now};
 use parlor_sdk::{Client, Session};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::clock::{Millis, parse_time};
 use super::create::player_count;
 use super::{games, options};
 use crate::context::Context;
@@ -53,6 +53,9 @@ pub(crate) struct Args {
     /// Time to play before measuring
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time)]
     warm_up: Millis,
+    /// Give up when no further table starts for this long, as when the server refuses connections
+    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = parse_time)]
+    patience: Millis,
     /// Maximum moves a second in total [default: unlimited]
     #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
@@ -135,8 +138,12 @@ async fn measure(
     for table in 0..args.tables as usize {
         playing.spawn(generator.clone().run_table(table, ready.clone()));
     }
-    for _ in 0..args.tables {
-        unless_table_fails(all_ready.recv(), &mut playing).await?;
+    let patience = Duration::from_millis(args.patience.0.into());
+    for started in 0..args.tables {
+        let next = tokio::time::timeout(patience, all_ready.recv());
+        if unless_table_fails(next, &mut playing).await?.is_err() {
+            return Err(tables_do_not_start(started, args));
+        }
     }
     unless_table_fails(tokio::time::sleep(Duration::from_millis(args.warm_up.0.into())), &mut playing)
         .await?;
@@ -156,6 +163,24 @@ async fn measure(
         cpu: cpu_before.zip(cpu_after).map(|(before, after)| after.saturating_sub(before)),
         memory: memory_before.zip(server.and_then(|server| server.memory_kib().ok())),
     })
+}
+
+/// The failure of a load that does not get going.
+fn tables_do_not_start(started: u32, args: &Args) -> Failure {
+    let (tables, connections) = (args.tables, args.connections);
+    Failure::new(
+        Exit::Unavailable,
+        "BENCH",
+        format!(
+            "only {started} of {tables} tables have started over {connections} connections, and no further one does: \
+             the server may refuse connections (connections.max_per_address, connections.max_total) or be too slow"
+        ),
+        format!(
+            "Nur {started} von {tables} Tischen haben über {connections} Verbindungen begonnen, und kein weiterer beginnt: \
+             Der Server weist vielleicht Verbindungen ab (connections.max_per_address, connections.max_total) oder ist zu \
+             langsam"
+        ),
+    )
 }
 
 /// Awaits `work` unless a table task fails first. Table tasks end only with an error or a panic.

@@ -2,19 +2,24 @@
 
 mod agent;
 mod open_seats;
+mod player;
 mod strategy;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::{Stream, StreamExt, stream};
-use parlor_bots::HouseBot;
-use parlor_sdk::{BlockingBot, Client, Error, FinishedTable, JoinTable, SeatToken, Session, wire};
+use parlor_cli::line_protocol::{ProcessModel, ProgramSettings, Programs};
+use parlor_sdk::{BlockingBot, Client, Error, FinishedTable, JoinTable, SeatToken, Session, options, wire};
 use serde_json::json;
 
+use super::agent::connection;
+use super::program::{self, ErrorOutput, notices};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 use crate::output::to_json;
+use crate::shown_commitments;
+use player::Player;
 use strategy::Strategy;
 
 #[derive(clap::Args)]
@@ -23,9 +28,10 @@ use strategy::Strategy;
         parlor bot greedy --agent my-bot --games gap,five_three_five"
 )]
 pub(crate) struct Args {
-    /// Strategy: random, greedy, search, or search:N for N playouts per decision
-    #[arg(value_name = "NAME", value_parser = parse_bot)]
-    bot: HouseBot,
+    /// Strategy: random, greedy, search, or search:N for N playouts per decision; or exec:COMMAND for a program that
+    /// reads and writes lines (docs/line-protocol.md)
+    #[arg(value_name = "NAME")]
+    bot: Player,
     #[command(flatten)]
     seats: SeatsArgs,
     /// Display name [default: the name of the strategy]
@@ -60,10 +66,6 @@ struct SeatsArgs {
     agent: Option<String>,
 }
 
-fn parse_bot(name: &str) -> Result<HouseBot, String> {
-    HouseBot::by_name(name).map_err(|error| error.to_string())
-}
-
 /// Tokens of the seats in play, printed on interrupt so that they can be resumed.
 #[derive(Clone, Default)]
 struct HeldSeats(Arc<Mutex<Vec<SeatToken>>>);
@@ -86,26 +88,48 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     if let Some(name) = &args.seats.agent {
         return agent::run(name, &args, context).await;
     }
+    let program = args.bot.command().map(|command| start_program(command, context)).transpose()?;
     let held = HeldSeats::default();
-    tokio::select! {
+    let done = tokio::select! {
         biased;
         exit = context.stop.received() => {
             print_resume_command(&held.all(), &args, context);
             Ok(exit)
         }
-        done = play(&args, &held, context) => done,
+        done = play(&args, program.as_ref(), &held, context) => done,
+    };
+    if let Some(program) = program {
+        program.close().await;
     }
+    done
 }
 
-async fn play(args: &Args, held: &HeldSeats, context: &Context) -> Result<Exit, Failure> {
+fn start_program(command: &str, context: &Context) -> Result<Programs, Failure> {
+    Ok(Programs::start(ProgramSettings {
+        command: command.to_owned(),
+        model: ProcessModel::Shared,
+        games: options::game_ids(),
+        lang: context.lang,
+        patience: program::DEFAULT_PATIENCE_TIME,
+        notices: notices(&program::short_name(command), ErrorOutput::Shown, context)?,
+    }))
+}
+
+async fn play(
+    args: &Args,
+    program: Option<&Programs>,
+    held: &HeldSeats,
+    context: &Context,
+) -> Result<Exit, Failure> {
     let client = context.with_wait_notice(context.connect()).await?;
+    shown_commitments::keep(&client, context);
     let session = client.session();
     let seats = seats(args, &client, context);
     let mut played = std::pin::pin!(
         seats
             .map(|seat| async {
                 let token = seat.map_err(SeatFailure::NoSeat)?;
-                let played = play_one(token, args.bot, &session, held).await;
+                let played = play_one(token, &args.bot, program, &session, held).await;
                 played.map_err(|error| SeatFailure::AtTable(error.into()))
             })
             .buffer_unordered(args.at_once.unwrap_or(1).into())
@@ -148,7 +172,7 @@ fn seats<'a>(
     client: &'a Client,
     context: &'a Context,
 ) -> impl Stream<Item = Result<SeatToken, Failure>> + 'a {
-    let name = args.name.clone().unwrap_or_else(|| args.bot.to_string());
+    let name = args.name.clone().unwrap_or_else(|| args.bot.name());
     let given = stream::iter(args.seats.seat_token.iter().map(|token| Ok(SeatToken::new(token))));
     let joining = name.clone();
     let joined = stream::iter(&args.seats.table).then(move |table| {
@@ -173,13 +197,22 @@ fn seats<'a>(
 
 async fn play_one(
     token: SeatToken,
-    bot: HouseBot,
+    player: &Player,
+    program: Option<&Programs>,
     session: &Session,
     held: &HeldSeats,
 ) -> Result<FinishedTable, Error> {
     held.add(&token);
-    let mut thinker = BlockingBot::new(Strategy::new(bot, token.reveal()));
-    let outcome = session.play(token.clone(), &mut thinker).await;
+    let outcome = match (player, program) {
+        (Player::House(bot), _) => {
+            let mut thinker = BlockingBot::new(Strategy::new(*bot, token.reveal()));
+            session.play(token.clone(), &mut thinker).await
+        }
+        (Player::Program(_), program) => {
+            let mut bot = program.map(Programs::bot).expect("a player with a command has a program");
+            session.play(token.clone(), &mut bot).await
+        }
+    };
     if outcome.is_ok() {
         held.remove(&token);
     }
@@ -192,36 +225,14 @@ fn print(finished: &FinishedTable, context: &Context) -> Result<(), Failure> {
         let result = finished.result().map(to_json);
         return context.out.json_line(&json!({ "table_id": id, "seat": seat, "result": result }));
     }
-    context.out.line(result_line(finished, context))
-}
-
-/// Result line of a table, for people.
-fn result_line(finished: &FinishedTable, context: &Context) -> String {
-    let id = &finished.table.table_id;
-    match finished.own_result() {
-        Some(own) => {
-            let (place, of, points) = (own.place, finished.table.seats.len(), own.points);
-            context.localise(
-                || format!("Table {id}: place {place} of {of} with {points} points"),
-                || format!("Tisch {id}: Platz {place} von {of} mit {points} Punkten"),
-            )
-        }
-        None => {
-            let state = finished.table.state().text().get(context.lang);
-            context.localise(|| format!("Table {id}: {state}"), || format!("Tisch {id}: {state}"))
-        }
-    }
+    context.out.line(connection::result_line(finished, context))
 }
 
 fn print_resume_command(held: &[SeatToken], args: &Args, context: &Context) {
     if held.is_empty() {
         return;
     }
-    let settings = &context.settings;
-    let server =
-        if settings.server_is_default { String::new() } else { format!("--server {} ", settings.server) };
-    let seats: Vec<String> = held.iter().map(|token| format!("--seat-token {}", token.reveal())).collect();
-    let command = format!("parlor bot {} {server}--at-once {} {}", args.bot, held.len(), seats.join(" "));
+    let command = program::resume_command(&args.bot.argument(), held, context);
     context.note(&context.localise(
         || format!("The seats stay the bot's. Go on with: {command}"),
         || format!("Die Sitze bleiben beim Bot. Weiter geht es mit: {command}"),

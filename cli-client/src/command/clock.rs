@@ -1,8 +1,11 @@
 //! Clock flags.
 
-use std::time::Duration;
-
+use parlor_cli::duration::{Millis, parse_clock, parse_time};
 use parlor_sdk::wire::ClockSettings;
+
+/// Time for a hidden decision at a table of people, in milliseconds: to notice the question, to read and to think. House bots
+/// answer at once, so that it passes only while a person thinks.
+pub(crate) const HUMANE_HIDDEN_WINDOW: u32 = 60_000;
 
 /// Clock settings. Omitted ones use the server's defaults.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -20,17 +23,13 @@ pub(crate) struct ClockArgs {
     /// Number of expired clocks after which a seat forfeits
     #[arg(long, value_name = "TIMES")]
     forfeit_after: Option<u32>,
-    /// Time for a decision that is hidden from the others
+    /// Time for a decision that is hidden from the others [default: 60s with play, else the server's]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     hidden_window: Option<Millis>,
     /// Let hidden windows always last their full time, so that their length reveals nothing
     #[arg(long)]
     constant_hidden_windows: bool,
 }
-
-/// Time in milliseconds, as on the wire.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Millis(pub(crate) u32);
 
 impl ClockArgs {
     /// The clock settings; `None` without any flag.
@@ -47,38 +46,9 @@ impl ClockArgs {
     }
 }
 
-/// Parses a time such as `30s` or `2m`.
-pub(crate) fn parse_time(text: &str) -> Result<Millis, String> {
-    let time: Duration = humantime::parse_duration(text)
-        .map_err(|_| "a time is written as 500ms, 30s, 10m or 2h".to_owned())?;
-    u32::try_from(time.as_millis())
-        .map(Millis)
-        .map_err(|_| "the time is longer than any table may last".to_owned())
-}
-
-/// Parses a time or `none`, which is 0 on the wire. A literal 0 is refused: it would mean a clock that has
-/// always expired.
-pub(crate) fn parse_clock(text: &str) -> Result<Millis, String> {
-    match text {
-        "none" => Ok(Millis(0)),
-        _ => parse_time(text).and_then(|time| {
-            if time.0 == 0 { Err("use none for no time limit".to_owned()) } else { Ok(time) }
-        }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_parsed() {
-        assert_eq!(parse_time("30s"), Ok(Millis(30_000)));
-        assert_eq!(parse_clock("none"), Ok(Millis(0)));
-        assert!(parse_clock("0s").unwrap_err().contains("none"));
-        assert!(parse_time("soon").unwrap_err().contains("30s"));
-        assert!(parse_time("100years").is_err());
-    }
 
     #[test]
     fn clock_settings_are_omitted_without_flags() {

@@ -5,11 +5,15 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use parlor_cli::line_protocol::{ProcessModel, ProgramSettings};
 use parlor_engine::{GameId, Lang};
+use parlor_sdk::{AgentKey, AgentSettings, Client, options};
 use serde_json::json;
 
 use parlor_cli::lang::BilingualText;
 
+use super::agent::program_agent::ProgramAgent;
+use super::program::{ErrorOutput, notices, short_name};
 use crate::conformance::{Check, ExamServer, ExamSettings, Verdict, run_checks};
 use crate::context::Context;
 use crate::errors::Failure;
@@ -20,7 +24,8 @@ use crate::exit::Exit;
     after_help = "This command acts as the server; no other one is needed. Connect your agent to the printed address, or give the \
         command that starts it, which gets the address as HOST:PORT in PARLOR_ADDRESS.\n\n\
         Exit codes: 0 if all checks passed, 1 if not, 3 if no agent connected.\n\n\
-        Examples:\n  parlor conformance\n  parlor conformance --games gap -- python agent.py"
+        Examples:\n  parlor conformance\n  parlor conformance --games gap -- python agent.py\n  \
+        parlor conformance --exec ./bot.py"
 )]
 pub(crate) struct Args {
     /// Address to listen on; port 0 chooses a free port
@@ -44,6 +49,9 @@ pub(crate) struct Args {
     /// Maximum time for an answer
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
     patience: Duration,
+    /// Check a program that reads and writes lines (docs/line-protocol.md): the command that starts it, for a shell
+    #[arg(long, value_name = "COMMAND", conflicts_with = "command")]
+    exec: Option<String>,
     /// Command that starts the agent
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
@@ -77,6 +85,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     })?;
     let address = server.address();
     let _agent = spawn_agent(&args.command, address)?;
+    let program = match args.exec.clone() {
+        Some(command) => Some(connect_program(command, &args, address, context).await?),
+        None => None,
+    };
     context.note(&context.localise(
         || format!("Waiting for an agent on {address} ..."),
         || format!("Warte auf einen Agenten auf {address} ..."),
@@ -89,7 +101,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         wait: args.wait,
         patience: args.patience,
     };
-    let checks = run_checks(&mut server, &settings, |check| print(check, context)).await?;
+    let checks = tokio::select! {
+        checks = run_checks(&mut server, &settings, |check| print(check, context)) => checks?,
+        failure = unusable(program.as_ref()) => return Err(failure),
+    };
     let Some(checks) = checks else {
         let wait = humantime::format_duration(args.wait);
         return Err(Failure::new(
@@ -129,6 +144,36 @@ fn spawn_agent(command: &[String], address: SocketAddr) -> Result<Option<AgentPr
             format!("{program} lässt sich nicht starten ({error})"),
         )
     })
+}
+
+/// Connects a program that reads and writes lines, as an agent of this process.
+async fn connect_program(
+    command: String,
+    args: &Args,
+    address: SocketAddr,
+    context: &Context,
+) -> Result<ProgramAgent, Failure> {
+    let name = args.agent.clone().unwrap_or_else(|| short_name(&command));
+    let client = Client::connect(format!("http://{address}")).await?;
+    let key = AgentKey::generate()?;
+    let settings = AgentSettings::new(&name).version("lines").key(key).max_tables(args.tables);
+    let program = ProgramSettings {
+        command,
+        model: ProcessModel::Shared,
+        games: options::game_ids(),
+        lang: context.lang,
+        patience: args.patience,
+        notices: notices(&name, ErrorOutput::Shown, context)?,
+    };
+    ProgramAgent::start(&client, &name, settings, program)
+}
+
+/// Waits until the program turns out to be unusable.
+async fn unusable(program: Option<&ProgramAgent>) -> Failure {
+    match program {
+        Some(program) => program.unusable().await,
+        None => std::future::pending().await,
+    }
 }
 
 fn print(check: &Check, context: &Context) -> Result<(), Failure> {

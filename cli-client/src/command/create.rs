@@ -1,10 +1,12 @@
 //! `parlor create`: creates a table.
 
+use parlor_cli::duration::{Millis, parse_time};
+use parlor_cli::seed::parse_seed;
 use parlor_sdk::wire::GameInfo;
 
-use super::clock::{ClockArgs, Millis, parse_time};
+use super::clock::ClockArgs;
 use super::seats::SeatArg;
-use super::{games, options, seed, show};
+use super::{games, options, show};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
@@ -32,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_metadata)]
     metadata: Vec<(String, String)>,
     /// Shuffle seed, for tests: a number or 64 hexadecimal digits. The table is never rated
-    #[arg(long, value_parser = seed::parse_seed)]
+    #[arg(long, value_parser = parse_seed)]
     seed: Option<[u8; 32]>,
     /// Idempotency key: the same id returns the same table
     #[arg(long, value_name = "ID")]

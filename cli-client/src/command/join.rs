@@ -1,4 +1,4 @@
-//! `parlor join`: joins a seat, and prints its token.
+//! `parlor join`: joins a seat, and prints its token. The seat adds nothing to the shuffle.
 
 use parlor_sdk::{JoinTable, JoinedSeat, SeatToken, wire};
 
@@ -26,13 +26,14 @@ pub(crate) struct Args {
     /// Idempotency key: the same id returns the same seat and token
     ///
     /// Keep it as secret as the token, and take a random one, such as a UUID: on a server without API keys whoever
-    /// knows it gets the seat, and it needs at least 22 characters. This client then adds no entropy to the shuffle.
+    /// knows it gets the seat, and it needs at least 22 characters.
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let mut join = JoinTable::new(args.table);
+    // Another call plays the seat, too late to reveal entropy.
+    let mut join = JoinTable::new(args.table).without_entropy();
     if let Some(seat) = args.seat {
         join = join.seat(seat);
     }
@@ -46,8 +47,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         join = join.previous_token(&SeatToken::new(token));
     }
     if let Some(id) = args.request_id {
-        // An idempotent repeat must send the same entropy: none. Never the id, which is a secret: entropy is shown.
-        join = join.entropy(Vec::new()).request_id(id);
+        join = join.request_id(id);
     }
     let joined = context.connect().await?.join_table(join).await?;
     print(joined, context)?;

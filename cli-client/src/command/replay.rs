@@ -1,6 +1,7 @@
 //! `parlor replay`: replays a finished game of a table or a file.
 
 mod all_hands;
+mod seat_views;
 
 use futures_util::{Stream, TryStreamExt};
 use parlor_cli::screen::Step;
@@ -54,6 +55,8 @@ struct ViewedGame {
     table: wire::Table,
     seat: Option<u32>,
     updates: Vec<Update>,
+    /// The record, if the hands of all players can be shown.
+    record: Option<wire::Record>,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
@@ -122,6 +125,7 @@ fn read_game(args: &Args) -> Result<ViewedGame, Failure> {
         table,
         seat: viewer.seat().map(convert::seat_number),
         updates: updates.map_err(unreadable)?,
+        record: Some(record.clone()),
     })
 }
 
@@ -172,7 +176,11 @@ async fn fetch_game(args: &Args, context: &Context) -> Result<ViewedGame, Failur
             format!("Der Server hat die Züge von Tisch {id} nicht mehr: parlor show {id} zeigt das Ergebnis"),
         ));
     }
-    Ok(ViewedGame { table, seat, updates })
+    // Whoever may see the whole record sees all hands; others see what they may, as before.
+    let token = token.unwrap_or_default().to_owned();
+    let asked = wire::GetRecordRequest { table_id: args.table.clone(), token, ..Default::default() };
+    let record = if context.json { None } else { client.record_with(asked).await.ok() };
+    Ok(ViewedGame { table, seat, updates, record })
 }
 
 /// Reads all updates from the first; empty if the server no longer has them.
@@ -192,10 +200,15 @@ async fn read_updates(
 
 /// The initial snapshot and the steps of a replay.
 fn replay_steps(game: ViewedGame) -> Result<(Snapshot, Vec<Step>), Failure> {
-    let ViewedGame { table, seat, updates } = game;
+    let ViewedGame { table, seat, updates, record } = game;
     let viewer = match seat {
         Some(seat) => Viewer::Seat(convert::seat(seat, "seat").map_err(unknown_reply)?),
         None => Viewer::Spectator,
+    };
+    let mut seat_views = match &record {
+        // A replay without the other hands is better than none.
+        Some(record) => seat_views::by_update(record, viewer).unwrap_or_default(),
+        None => Vec::new(),
     };
     let mut table = table::decode_table(table).map_err(unknown_reply)?;
     // The final step shows the result.
@@ -206,7 +219,9 @@ fn replay_steps(game: ViewedGame) -> Result<(Snapshot, Vec<Step>), Failure> {
         let update = table::decode_update(update.wire().clone()).map_err(unknown_reply)?;
         // Updates before the start of the game have no view.
         if let Some(view) = update.view.clone() {
-            steps.push(Step { update, view });
+            let place = (update.number as usize).checked_sub(1);
+            let seat_views = place.and_then(|place| seat_views.get_mut(place)).map(std::mem::take);
+            steps.push(Step { update, view, seat_views: seat_views.unwrap_or_default() });
         }
     }
     Ok((start, steps))

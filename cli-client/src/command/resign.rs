@@ -13,6 +13,7 @@ pub(crate) struct Args {
     #[arg(requires = "seat", conflicts_with = "seat_token")]
     table: Option<String>,
     /// Seat number, from 0
+    #[arg(long, requires = "table")]
     seat: Option<u32>,
     /// Seat token, for the player (or PARLOR_CLI_SEAT_TOKEN)
     #[arg(long, value_name = "TOKEN")]
@@ -29,8 +30,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
             };
             let token = token.ok_or_else(|| {
                 Failure::usage(
-                    "no seat given: give --seat-token TOKEN, or TABLE SEAT for your table",
-                    "Welcher Sitz? Gib --seat-token TOKEN an, oder TISCH SITZ eines Tischs von dir",
+                    "no seat given: give --seat-token TOKEN, or TABLE --seat SEAT for your table",
+                    "Welcher Sitz? Gib --seat-token TOKEN an, oder TISCH --seat SITZ eines Tischs von dir",
                 )
             })?;
             ResignTarget::Player(SeatToken::new(token))

@@ -12,6 +12,7 @@ use crate::exit::Exit;
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum State {
     Open,
+    Starting,
     Playing,
     Finished,
     Cancelled,
@@ -23,6 +24,7 @@ impl From<State> for TableState {
     fn from(state: State) -> TableState {
         match state {
             State::Open => TableState::Open,
+            State::Starting => TableState::Starting,
             State::Playing => TableState::Playing,
             State::Finished => TableState::Finished,
             State::Cancelled => TableState::Cancelled,

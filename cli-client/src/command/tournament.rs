@@ -2,9 +2,11 @@
 
 mod follow;
 mod list;
+mod plan;
+mod programs;
 mod render;
 mod report;
-mod setup_file;
+mod setup;
 
 use std::path::PathBuf;
 
@@ -13,9 +15,11 @@ use parlor_sdk::{Client, wire};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
+use programs::ConnectedPrograms;
+use setup::NamedFile;
 
 #[derive(clap::Args)]
-#[command(after_help = setup_file::SETUP_FILE_HELP)]
+#[command(after_help = parlor_cli::tournament_file::SETUP_FILE_HELP)]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: TournamentCommand,
@@ -49,6 +53,8 @@ enum TournamentCommand {
     Withdraw(WithdrawArgs),
     /// Void a deal group; a fresh deal replaces it
     Void(VoidArgs),
+    /// Say how many deals a difference needs before it means anything
+    Plan(plan::Args),
     /// Write a report as one self-contained HTML page
     Report(report::Args),
 }
@@ -57,8 +63,7 @@ enum TournamentCommand {
 struct FileArgs {
     /// Setup file in TOML; - is standard input
     file: PathBuf,
-    /// Idempotency key: the same id returns the same tournament. This client then adds no entropy to its
-    /// shuffles
+    /// Idempotency key: the same id returns the same tournament
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
 }
@@ -102,22 +107,9 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         // These clean up on a stop signal.
         TournamentCommand::Run(args) => {
             let client = context.with_wait_notice(context.connect()).await?;
-            let created = context.stop.unless_stopped(create(&args, &client, context)).await;
-            let tournament = match created {
-                Ok(created) => created?,
-                Err(exit) => return Ok(exit),
-            };
-            let id = tournament.tournament_id;
-            if let Err(error) = context.with_wait_notice(client.start_tournament(&id)).await {
-                // A tournament that cannot start is cancelled, unless the caller can retry it by its request
-                // id.
-                if args.request_id.is_none() {
-                    let _ = client.cancel_tournament(&id, "").await;
-                }
-                return Err(error.into());
-            }
-            follow::run(&client, &id, true, context).await
+            run_to_the_end(&args, &client, context).await
         }
+        TournamentCommand::Plan(args) => plan::run(args, context).await,
         TournamentCommand::Follow(IdArgs { tournament }) => {
             let client = context.with_wait_notice(context.connect()).await?;
             follow::run(&client, &tournament, false, context).await
@@ -126,13 +118,60 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     }
 }
 
+/// Creates a tournament, with the programs among its entrants connected, and follows it to its end.
+async fn run_to_the_end(args: &FileArgs, client: &Client, context: &Context) -> Result<Exit, Failure> {
+    let mut file = setup::read(&args.file)?;
+    let entrants = file.take_programs();
+    let connecting = async {
+        let game = file.game().to_owned();
+        let programs = ConnectedPrograms::connect(entrants, &game, client, context).await?;
+        Ok::<_, Failure>((create(file, args, client, context).await?, programs))
+    };
+    let (tournament, mut programs) = match context.stop.unless_stopped(connecting).await {
+        Ok(created) => created?,
+        Err(exit) => return Ok(exit),
+    };
+    let id = tournament.tournament_id;
+    if let Err(error) = context.with_wait_notice(client.start_tournament(&id)).await {
+        // A tournament that cannot start is cancelled, unless the caller can retry it by its request id.
+        if args.request_id.is_none() {
+            let _ = client.cancel_tournament(&id, "").await;
+        }
+        return Err(error.into());
+    }
+    let outcome = tokio::select! {
+        outcome = follow::run(client, &id, true, context) => outcome,
+        failure = programs.failed() => {
+            let _ = client.cancel_tournament(&id, "an entrant has failed").await;
+            Err(failure)
+        }
+    };
+    if matches!(outcome, Ok(Exit::Interrupted | Exit::Terminated)) {
+        programs.print_resume_commands(context);
+    }
+    programs.close().await;
+    outcome
+}
+
 /// Runs a command that makes a few calls and prints the result.
 async fn run_unary(command: TournamentCommand, context: &Context) -> Result<Exit, Failure> {
     let client = context.connect().await?;
     match command {
-        TournamentCommand::Run(_) | TournamentCommand::Follow(_) => {}
+        TournamentCommand::Run(_) | TournamentCommand::Follow(_) | TournamentCommand::Plan(_) => {}
         TournamentCommand::Create(args) => {
-            let created = create(&args, &client, context).await?;
+            let mut file = setup::read(&args.file)?;
+            if let Some(program) = file.take_programs().first() {
+                let command = &program.command;
+                return Err(Failure::usage(
+                    format!(
+                        "exec:{command} plays only while parlor tournament run is running: use run instead of create"
+                    ),
+                    format!(
+                        "exec:{command} spielt nur, solange parlor tournament run läuft: Nimm run statt create"
+                    ),
+                ));
+            }
+            let created = create(file, &args, &client, context).await?;
             show(&created, context)?;
         }
         TournamentCommand::Start(IdArgs { tournament }) => {
@@ -173,15 +212,17 @@ async fn run_unary(command: TournamentCommand, context: &Context) -> Result<Exit
     Ok(Exit::Ok)
 }
 
-async fn create(args: &FileArgs, client: &Client, context: &Context) -> Result<wire::Tournament, Failure> {
-    let file = setup_file::read(&args.file)?;
+async fn create(
+    file: NamedFile,
+    args: &FileArgs,
+    client: &Client,
+    context: &Context,
+) -> Result<wire::Tournament, Failure> {
     let games = client.games().await?;
     let setup = file.setup(games, context)?;
     Ok(match args.request_id.clone() {
-        // An idempotent repeat must send the same entropy: none.
         Some(request_id) => {
-            let request =
-                wire::CreateTournamentRequest { request_id, setup: Some(setup), entropy: Vec::new() };
+            let request = wire::CreateTournamentRequest { request_id, setup: Some(setup) };
             client.create_tournament_with(request).await?
         }
         None => client.create_tournament(setup).await?,

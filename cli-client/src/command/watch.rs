@@ -1,13 +1,14 @@
 //! `parlor watch`: watches a table as a spectator.
 
-use parlor_sdk::{Event, Session, Spectator, wire};
+use parlor_sdk::{Client, Event, Session, Spectator, wire};
 use serde_json::Value;
 use wire::stream_item::Item;
 
 use crate::context::Context;
-use crate::display::{DisplayArgs, DisplayOutcome};
+use crate::display::{DisplayArgs, DisplayOutcome, PaceArgs};
 use crate::errors::Failure;
 use crate::exit::Exit;
+use crate::history::spectator_history;
 use crate::output::to_json;
 use crate::session_bridge::{Attachment, DISPLAY_WANTS, spawn_bridge};
 
@@ -21,10 +22,12 @@ pub(crate) struct Args {
     token: Option<String>,
     #[command(flatten)]
     display: DisplayArgs,
+    #[command(flatten)]
+    pace: PaceArgs,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let (session, spectator) =
+    let (client, session, spectator) =
         match context.stop.unless_stopped(context.with_wait_notice(attach(&args, context))).await {
             Ok(attached) => attached?,
             Err(exit) => return Ok(exit),
@@ -32,23 +35,26 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     if context.json {
         return context.stop.unless_stopped(print_json(spectator, context)).await.unwrap_or_else(Ok);
     }
-    let (channels, bridge) = spawn_bridge(&session, Attachment::Spectator(spectator), context.lang);
-    match args.display.show(channels, context).await? {
-        DisplayOutcome::TableOver | DisplayOutcome::ViewerLeft => {
+    let history = spectator_history(&client, args.token.as_deref(), &spectator);
+    let (channels, bridge) =
+        spawn_bridge(&session, Attachment::Spectator(spectator), Some(history), context.lang);
+    match args.display.show(args.pace, channels, context).await? {
+        DisplayOutcome::TableOver | DisplayOutcome::ViewerLeft | DisplayOutcome::Rematch => {
             bridge.into_failure().map_or(Ok(Exit::Ok), Err)
         }
         DisplayOutcome::Stopped(exit) => Ok(exit),
     }
 }
 
-async fn attach(args: &Args, context: &Context) -> Result<(Session, Spectator), Failure> {
-    let session = context.connect().await?.session();
+async fn attach(args: &Args, context: &Context) -> Result<(Client, Session, Spectator), Failure> {
+    let client = context.connect().await?;
+    let session = client.session();
     let attaching = match &args.token {
         Some(token) => session.watch_private(token.as_str()),
         None => session.watch(args.table.as_deref().unwrap_or_default()),
     };
     let spectator = attaching.wants(DISPLAY_WANTS).await?;
-    Ok((session, spectator))
+    Ok((client, session, spectator))
 }
 
 async fn print_json(mut spectator: Spectator, context: &Context) -> Result<Exit, Failure> {

@@ -23,6 +23,12 @@ impl Environment {
         Environment(std::env::vars_os().collect())
     }
 
+    /// An environment with these variables.
+    #[cfg(test)]
+    pub(crate) fn from_variables(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
+        Environment(variables.into_iter().collect())
+    }
+
     /// A variable by its full name; `None` if it is unset or empty.
     pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
         let (_, value) = self.0.iter().find(|(known, value)| known == name && !value.is_empty())?;

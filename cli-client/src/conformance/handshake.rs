@@ -75,17 +75,16 @@ pub(super) async fn check_handshake(
         "must be 1 to 10000",
         "muss 1 bis 10000 sein",
     );
-    require(hello.entropy.len() <= 64, "entropy", "may have at most 64 bytes", "darf 64 Bytes haben");
     if hello.version.is_empty() {
         runner.note(
             "its hello has no version: ratings belong to a name and a version",
             "er nennt keine Version: Wertungen gehören zu Name und Version",
         );
     }
-    if hello.entropy.is_empty() {
+    if !hello.adds_entropy {
         runner.note(
-            "it adds no entropy: 32 random bytes make the shuffles of tournaments independent of trust in others",
-            "er gibt keine Entropie: Mit 32 zufälligen Bytes braucht man beim Mischen in Turnieren niemandem zu trauen",
+            "it adds no entropy: an agent that commits to some and reveals it need trust nobody for the shuffles of tournaments",
+            "er gibt keine Entropie: Wer sich auf welche festlegt und sie aufdeckt, muss beim Mischen in Turnieren niemandem trauen",
         );
     }
     runner.welcome().await;

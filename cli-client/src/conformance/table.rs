@@ -311,8 +311,11 @@ impl RefereedTable {
             let name = String::from(if self.seats.contains_key(&seat) { "agent" } else { "random" });
             wire::table_seat::Occupant::HouseBot(wire::HouseBotSeat { name })
         };
-        let seats =
-            (0..players).map(|seat| wire::TableSeat { seat, occupant: Some(occupant(seat)), forfeited: 0 });
+        let seats = (0..players).map(|seat| wire::TableSeat {
+            seat,
+            occupant: Some(occupant(seat)),
+            ..Default::default()
+        });
         let table = wire::Table {
             table_id: self.id.clone(),
             game: self.game_id().to_owned(),

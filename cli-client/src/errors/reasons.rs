@@ -162,6 +162,24 @@ const fn known_reason_info(reason: Reason) -> Option<ReasonInfo> {
             Exit::Refused,
             "Diese Austeilung wird noch gespielt: Zu sehen ist sie erst, wenn alle ihre Tische zu Ende sind",
         ),
+        Reason::EntropyMismatch => {
+            new(Exit::Refused, "Aufgedeckt wurde nicht, worauf sich der Sitz oder der Veranstalter festgelegt hat")
+        }
+        Reason::InviteNotFound => new(Exit::NotFound, "Der Tisch hat keine Einladung mit dieser Nummer").hint(
+            "parlor invite TABLE --list lists the invites",
+            "parlor invite TISCH --list listet die Einladungen",
+        ),
+        Reason::InviteRevoked => {
+            new(Exit::Refused, "Diese Einladung wurde zurückgezogen: Bitte um eine neue")
+        }
+        Reason::InviteExpired => new(Exit::Refused, "Diese Einladung ist abgelaufen: Bitte um eine neue"),
+        Reason::InviteSpent => new(Exit::Refused, "Diese Einladung ist verbraucht: Bitte um eine neue"),
+        Reason::TooManyInvites => {
+            new(Exit::Refused, "Der Tisch hat so viele Einladungen, wie er haben darf: Mach einen neuen Tisch")
+        }
+        Reason::CommitmentChanged => {
+            new(Exit::Failure, "Der Server zeigt andere Festlegungen als vorher: Trau ihm nicht").detailed()
+        }
         Reason::Unreachable => new(Exit::Unavailable, "Der Server ist nicht zu erreichen").detailed().hint(
             "--server or PARLOR_CLI_SERVER names another one",
             "--server oder PARLOR_CLI_SERVER nennt einen anderen",

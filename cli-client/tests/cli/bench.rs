@@ -73,3 +73,17 @@ fn interrupted_bench_leaves_no_table_behind() {
     assert_eq!((code, out.len()), (130, 0), "{out:?} {err:?}");
     assert_eq!((count(&parlor, "playing"), count(&parlor, "open")), (0, 0));
 }
+
+#[test]
+fn bench_gives_up_when_the_server_refuses_connections() {
+    let server = Server::with_settings("[connections]\nmax_per_address = 2\n");
+    let parlor = Parlor::with_server(&server.url());
+    let output = parlor.run(&["bench", "--tables", "4", "--connections", "8", "--patience", "2s"]);
+    assert_eq!((output.code, output.stdout.as_str()), (3, ""), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("tables have started") && output.stderr.contains("max_per_address"),
+        "{}",
+        output.stderr
+    );
+    assert_eq!((count(&parlor, "playing"), count(&parlor, "open")), (0, 0));
+}

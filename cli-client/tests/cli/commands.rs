@@ -117,6 +117,42 @@ fn table_is_created_listed_shown_joined_and_cancelled() {
 }
 
 #[test]
+fn invites_are_created_listed_and_revoked() {
+    let server = Server::start();
+    let parlor = Parlor::with_server(&server.url());
+    let created = parlor.json(&["create", "gap", "--players", "3", "--private"]);
+    let id = created["table_id"].as_str().unwrap();
+    let made = parlor.ok(&["invite", id]);
+    let link = made.trim_end().rsplit(' ').next().unwrap();
+    assert!(link.starts_with(&format!("{}/#invite=pli_", server.url())), "{made}");
+    let second = parlor.json(&["invite", id, "--uses", "2", "--valid", "1h"]);
+    assert!(second["secret"].as_str().unwrap().starts_with("pli_"));
+    parlor.ok(&["invite", id, "--revoke", "1"]);
+    let listed = parlor.ok(&["invite", id, "--list"]);
+    assert_eq!(listed.lines().count(), 3, "{listed}");
+    assert!(listed.contains("0/1") && listed.contains("revoked"), "{listed}");
+    assert!(listed.contains("0/2") && listed.contains("open"), "{listed}");
+    assert!(parlor.ok(&["invite", id, "--list", "--lang", "de"]).contains("zurückgezogen"));
+    let refused = parlor.run(&["play", "--invite", link]);
+    assert_eq!(refused.code, 6, "{refused:?}");
+    assert!(refused.stderr.contains("revoked"), "{refused:?}");
+}
+
+#[test]
+fn play_takes_a_seat_with_the_link_of_an_invite() {
+    let server = Server::start();
+    let parlor = Parlor::with_server(&server.url());
+    let created = parlor.json(&["create", "gap", "--seat", "open", "--seat", "bot:random", "--private"]);
+    let id = created["table_id"].as_str().unwrap();
+    let made = parlor.ok(&["invite", id]);
+    let link = made.trim_end().rsplit(' ').next().unwrap();
+    // At the end of the input the player leaves, and keeps the seat.
+    let left = parlor.run(&["play", "--invite", link, "--name", "Gus", "--plain"]);
+    assert!(left.stderr.contains("parlor play"), "{left:?}");
+    assert!(parlor.ok(&["show", id]).contains("Gus"));
+}
+
+#[test]
 fn tables_are_filtered_and_paginated() {
     let server = Server::start();
     let parlor = Parlor::with_server(&server.url());

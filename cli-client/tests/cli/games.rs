@@ -10,6 +10,8 @@ pub(crate) struct LanguageTexts {
     pub(crate) lang: &'static str,
     pub(crate) asked: &'static str,
     pub(crate) over: &'static str,
+    /// Key hint at the end of a round.
+    pub(crate) round: &'static str,
     /// Prompt and end of the game in line mode.
     pub(crate) prompt: &'static str,
     pub(crate) ended: &'static str,
@@ -20,6 +22,7 @@ pub(crate) const LANGUAGES: [LanguageTexts; 2] = [
         lang: "en",
         asked: "Enter play",
         over: "The table is over.",
+        round: "any key: next round",
         prompt: "Your move (#number, name or ?):",
         ended: "The game was played to its end.",
     },
@@ -27,6 +30,7 @@ pub(crate) const LANGUAGES: [LanguageTexts; 2] = [
         lang: "de",
         asked: "Enter spielt",
         over: "Der Tisch ist zu Ende.",
+        round: "jede Taste: nächste Runde",
         prompt: "Dein Zug (#Nummer, Name oder ?):",
         ended: "Das Spiel ist zu Ende gespielt.",
     },
@@ -40,7 +44,7 @@ fn short_games() -> impl Iterator<Item = Vec<&'static str>> {
     GameId::ALL.iter().map(|game| {
         let id = game.info().id;
         match game {
-            GameId::Gap => vec![id, "--option", "rounds=1"],
+            GameId::Gap => vec![id, "--option", "rounds=2"],
             GameId::FiveThreeFive => vec![id, "--with", "greedy,random"],
             _ => vec![id],
         }
@@ -67,7 +71,8 @@ pub(crate) fn play_on_screen(terminal: &mut Terminal, words: &LanguageTexts, eno
                 return Some(Next::Over);
             }
             let new = seen.screens.get(screens_seen..).unwrap_or_default();
-            let asked = new.iter().rposition(|screen| screen.contains(words.asked))?;
+            let waits = |screen: &String| screen.contains(words.asked) || screen.contains(words.round);
+            let asked = new.iter().rposition(waits)?;
             Some(Next::Play(screens_seen + asked + 1))
         });
         match next {
@@ -99,7 +104,7 @@ fn every_game_is_played_on_the_screen_in_both_languages() {
     let parlor = Parlor::with_server(&server.url());
     for words in &LANGUAGES {
         for game in short_games() {
-            let args = [&["play", "--lang", words.lang, "--seed", "7"][..], &game].concat();
+            let args = [&["play", "--lang", words.lang, "--seed", "7", "--pace", "0s"][..], &game].concat();
             let mut terminal = Terminal::start(&parlor, &args);
             play_on_screen(&mut terminal, words, usize::MAX);
             terminal.press(Key::Enter);
@@ -142,7 +147,7 @@ fn every_game_is_played_in_line_mode_in_both_languages() {
 }
 
 /// The label of the selected move, without its number.
-fn selected_move(screen: &str) -> Option<&str> {
+pub(crate) fn selected_move(screen: &str) -> Option<&str> {
     screen.lines().find_map(|line| {
         let (_, chosen) =
             line.split('>').find_map(|piece| piece.trim_start().strip_prefix('#')?.split_once(' '))?;
@@ -202,10 +207,13 @@ fn two_people_play_at_one_table() {
     let words = &LANGUAGES[0];
     let created = parlor.json(&["create", "gap", "--option", "rounds=1", "--clock", "none"]);
     let id = created["table_id"].as_str().unwrap();
-    let mut ada = Terminal::start(&parlor, &["play", "--join", id, "--name", "Ada", "--lang", "en"]);
+    let mut ada =
+        Terminal::start(&parlor, &["play", "--join", id, "--name", "Ada", "--lang", "en", "--pace", "0s"]);
     ada.wait_for("Waiting until all seats are taken.");
+    // Bob has seats of his own.
+    let bobs = Parlor::with_server(&server.url());
     let mut bob =
-        PipedProcess::start(&parlor, &["play", "--join", id, "--name", "Bob", "--plain", "--lang", "en"]);
+        PipedProcess::start(&bobs, &["play", "--join", id, "--name", "Bob", "--plain", "--lang", "en"]);
     std::thread::scope(|scope| {
         scope.spawn(|| play_on_screen(&mut ada, words, usize::MAX));
         scope.spawn(|| play_line_mode(&mut bob, words, usize::MAX));
@@ -263,7 +271,7 @@ fn table_is_watched_on_the_screen() {
     let created =
         parlor.json(&["create", "gap", "--option", "rounds=1", "--seat", "bot:greedy", "--seat", "open"]);
     let id = created["table_id"].as_str().unwrap();
-    let mut terminal = Terminal::start(&parlor, &["watch", id, "--lang", "en"]);
+    let mut terminal = Terminal::start(&parlor, &["watch", id, "--lang", "en", "--pace", "0s"]);
     terminal.wait_for("Waiting until all seats are taken.");
     parlor.ok(&["bot", "random", "--table", id]);
     terminal.wait_for(LANGUAGES[0].over);

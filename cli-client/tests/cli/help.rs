@@ -1,22 +1,25 @@
 //! Help, version and usage errors.
 
-use crate::support::Parlor;
+use crate::support::{Parlor, Server};
 
 /// All commands, in the order of the help.
-const COMMANDS: [&str; 25] = [
+const COMMANDS: [&str; 30] = [
     "play",
     "watch",
     "replay",
     "record",
     "verify",
+    "keys",
     "games",
     "rules",
     "bots",
+    "agent",
     "agents",
     "tables",
     "show",
     "create",
     "join",
+    "invite",
     "rematch",
     "resign",
     "replace",
@@ -28,7 +31,9 @@ const COMMANDS: [&str; 25] = [
     "tournament",
     "bench",
     "conformance",
+    "new-bot",
     "completions",
+    "help",
 ];
 
 #[test]
@@ -45,8 +50,58 @@ fn every_command_has_help_text() {
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     assert_eq!(listed, COMMANDS);
-    for command in COMMANDS {
+    for command in COMMANDS.into_iter().filter(|command| *command != "help") {
         insta::assert_snapshot!(command, parlor.ok(&[command, "-h"]));
+    }
+}
+
+/// The flags of the connection are explained once, by `parlor --help`.
+#[test]
+fn help_of_a_command_is_about_the_command() {
+    let parlor = Parlor::without_server();
+    let whole = parlor.ok(&["--help"]);
+    for flag in ["--api-key-file", "--client-cert", "--server-name", "--timeout", "--config"] {
+        assert!(whole.contains(flag), "{flag}");
+        for command in [&["show", "--help"][..], &["tournament", "run", "--help"], &["show", "-h"]] {
+            let text = parlor.ok(command);
+            assert!(!text.contains(flag), "{command:?} has {flag}");
+            assert!(text.contains("--server") && text.contains("parlor --help"), "{text}");
+        }
+    }
+    // They are accepted all the same.
+    assert_eq!(parlor.run(&["rules", "gap", "--timeout", "soon"]).code, 2);
+    for (command, expected) in [
+        (&["help", "resign"][..], "Resign a seat"),
+        (&["help", "tournament", "run"], "follow it to the end"),
+        (&["help"], "Commands:"),
+    ] {
+        assert!(parlor.ok(command).contains(expected), "{command:?}");
+    }
+}
+
+#[test]
+fn json_flag_is_offered_and_accepted_only_where_it_works() {
+    let parlor = Parlor::without_server();
+    for command in ["play", "completions"] {
+        assert!(!parlor.ok(&[command, "--help"]).contains("--json"), "{command}");
+    }
+    assert!(parlor.ok(&["show", "--help"]).contains("--json"));
+    for args in [["--json", "completions", "bash"], ["--json", "play", "gap"]] {
+        let done = parlor.run(&args);
+        assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{done:?}");
+        assert!(done.stderr.contains("has no --json"), "{done:?}");
+    }
+}
+
+/// As the table of exit codes says.
+#[test]
+fn missing_file_of_a_tournament_is_not_found() {
+    let server = Server::start();
+    let parlor = Parlor::with_server(&server.url());
+    for command in ["run", "create"] {
+        let done = parlor.run(&["tournament", command, "nosuch.toml"]);
+        assert_eq!(done.code, 5, "{done:?}");
+        assert!(done.stderr.contains("nosuch.toml"), "{done:?}");
     }
 }
 

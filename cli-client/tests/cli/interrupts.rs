@@ -11,7 +11,7 @@ fn seat_token(text: &str) -> String {
 
 /// Starts a game on the screen, and waits for the player's turn.
 fn start_game(parlor: &Parlor, words: &LanguageTexts) -> Terminal {
-    let args = ["play", "gap", "--option", "rounds=1", "--lang", words.lang];
+    let args = ["play", "gap", "--option", "rounds=1", "--lang", words.lang, "--pace", "0s"];
     let mut terminal = Terminal::start(parlor, &args);
     play_on_screen(&mut terminal, words, 2);
     terminal.wait("another move", |seen| seen.current().contains(words.asked).then_some(()));
@@ -37,8 +37,10 @@ fn interrupted_screen_game_is_resumed_by_seat_token() {
                 assert!(seen.restored, "{}", seen.current());
                 seat_token(seen.current())
             });
-            let mut resumed =
-                Terminal::start(&parlor, &["play", "--seat-token", &token, "--lang", words.lang]);
+            let mut resumed = Terminal::start(
+                &parlor,
+                &["play", "--seat-token", &token, "--lang", words.lang, "--pace", "0s"],
+            );
             play_on_screen(&mut resumed, words, usize::MAX);
             resumed.press(Key::Enter);
             assert_eq!(resumed.end(), 0);

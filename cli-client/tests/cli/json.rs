@@ -58,7 +58,10 @@ fn table_and_seat_json() {
     assert_eq!(created["options"]["gap"]["rounds"], 2);
     assert_eq!(created["metadata"], json!({ "cup": "spring" }));
     assert_eq!(created["clock"]["decision_ms"], 0);
-    assert_eq!(created["seats"][1], json!({ "seat": 1, "open": {}, "forfeited": "SEAT_FINISH_UNSPECIFIED" }));
+    assert_eq!(
+        created["seats"][1],
+        json!({ "seat": 1, "open": {}, "forfeited": "SEAT_FINISH_UNSPECIFIED", "entropy_withheld": false })
+    );
     assert_eq!(parlor.json(&["show", id]), created);
     assert_eq!(parlor.json(&["tables"]), json!({ "tables": [created], "next_page_token": "" }));
     let joined = parlor.json(&["join", id, "--name", "Ada"]);
@@ -124,7 +127,7 @@ fn watch_and_replay_json() {
     assert_eq!(shown["result"]["reason"], "END_REASON_PLAYED_OUT");
     assert_eq!(
         field_names(&shown["result"]["seats"][0]),
-        ["seat", "place", "points", "finish", "clocks_run_out", "think_ms"]
+        ["seat", "place", "points", "finish", "clocks_run_out", "think_ms", "away_ms"]
     );
     let replayed = json_lines(&parlor.ok(&["--json", "replay", id]));
     let numbers: Vec<u64> = replayed.iter().map(|line| line["update"]["number"].as_u64().unwrap()).collect();
@@ -181,4 +184,19 @@ fn bot_json() {
     let text =
         parlor.ok(&["bot", "greedy", "--seat-token", joined["seat_token"].as_str().unwrap(), "--lang", "de"]);
     assert!(text.starts_with("Tisch ") && text.contains("Platz"), "{text}");
+}
+
+/// The seat is a flag, as with `parlor token`.
+#[test]
+fn owner_resigns_a_seat_by_its_number() {
+    let server = Server::start();
+    let parlor = Parlor::with_server(&server.url());
+    let created = parlor.json(&["create", "gap", "--clock", "none"]);
+    let id = created["table_id"].as_str().unwrap();
+    for _ in 0..2 {
+        parlor.json(&["join", id]);
+    }
+    assert_eq!(parlor.json(&["resign", id, "--seat", "0"]), json!({ "resigned": true }));
+    assert_eq!(parlor.run(&["resign", id, "0"]).code, 2);
+    assert_eq!(parlor.run(&["resign", "--seat", "0"]).code, 2);
 }

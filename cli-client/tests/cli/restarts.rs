@@ -8,7 +8,7 @@ use crate::games::{LANGUAGES, play_line_mode, play_on_screen};
 use crate::support::{Key, Parlor, PipedProcess, Server, Terminal};
 
 /// Kills the server behind the proxy, runs `meanwhile`, and starts a new one in its place.
-fn crash_and_restart(server: &mut Server, proxy: &Proxy, meanwhile: impl FnOnce()) {
+pub(crate) fn crash_and_restart(server: &mut Server, proxy: &Proxy, meanwhile: impl FnOnce()) {
     server.kill();
     meanwhile();
     server.restart();
@@ -21,7 +21,7 @@ fn screen_game_resumes_after_a_server_crash() {
     let proxy = Proxy::start_on_thread(server.address());
     let parlor = Parlor::with_server(&proxy.url());
     for words in &LANGUAGES {
-        let args = ["play", "gap", "--option", "rounds=2", "--lang", words.lang];
+        let args = ["play", "gap", "--option", "rounds=2", "--lang", words.lang, "--pace", "0s"];
         let mut terminal = Terminal::start(&parlor, &args);
         play_on_screen(&mut terminal, words, 3);
         let lost = if words.lang == "de" { "Die Verbindung ist weg." } else { "The connection was lost." };

@@ -78,9 +78,8 @@ fn setup_file_errors_are_reported() {
 
     let folder = parlor.home().to_str().unwrap().to_owned();
     let missing = format!("{folder}/missing.toml");
-    for path in [&missing, &folder] {
-        assert_fails(&parlor, &["tournament", "create", path], 2, "SETTINGS", [path, path]);
-    }
+    assert_fails(&parlor, &["tournament", "create", &missing], 5, "FILE_NOT_FOUND", [&missing, &missing]);
+    assert_fails(&parlor, &["tournament", "create", &folder], 2, "SETTINGS", [&folder, &folder]);
     // An endless file and an oversized pipe are rejected.
     assert_fails(
         &parlor,

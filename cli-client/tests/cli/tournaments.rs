@@ -57,7 +57,7 @@ pub(crate) fn create_tournament(parlor: &Parlor, content: &str) -> String {
 
 /// A server that does not detect dead connections.
 fn patient_server() -> Server {
-    Server::with_settings("[connections]\nkeepalive_interval = '1h'\n")
+    Server::with_settings("[connections]\nkeepalive_interval = '1h'\n[table]\nreveal_within = '1s'\n")
 }
 
 /// Connects the agent ada, and stops its process.
@@ -216,12 +216,29 @@ fn finished_tournament_is_shown_reported_and_verified() {
     let files = sorted_files(Path::new(&exported));
     let names: Vec<&str> = files.iter().map(|file| file.to_str().unwrap()).collect();
     let output = offline.ok(&[&["verify"], &names[..]].concat());
-    assert_eq!((names.len(), output.matches(": right (gap, ").count()), (12, 12), "{output}");
+    assert_eq!((names.len(), output.matches(": right (gap, ").count()), (13, 12), "{output}");
+    // The manifest shows that none is missing.
+    assert!(names[12].ends_with("/manifest.json"), "{names:?}");
+    assert!(
+        output.contains(&format!("manifest.json: right (all 12 records of tournament {id})")),
+        "{output}"
+    );
+    let done = offline.run(&[&["verify"], &names[1..]].concat());
+    assert!(
+        done.code == 1 && done.stdout.contains("manifest.json: WRONG (the export had 12 records"),
+        "{done:?}"
+    );
+    let key = parlor.json(&["keys"])["keys"][0]["public_key"].as_str().unwrap().to_owned();
+    let checked = offline.ok(&[&["verify", "--key", &key], &names[..]].concat());
+    assert_eq!(checked.matches("  signed with key ").count(), 13, "{checked}");
     for form in ["txt", "json", "binpb"] {
         let all = parlor.home().join(format!("all.{form}"));
         let all = all.to_str().unwrap();
         let output = parlor.ok(&["record", "export", id, "--to", all, "--lang", "de"]);
         assert_eq!(output, format!("12 Aufzeichnungen in {all}\n"));
+        assert!(
+            offline.ok(&["verify", all, &format!("{all}.manifest.json")]).contains(": right (all 12 records")
+        );
         let checked = json_lines(&offline.ok(&["--json", "verify", all]));
         assert!(checked.len() == 12 && checked.iter().all(|one| one["right"] == true), "{checked:?}");
     }
@@ -237,7 +254,12 @@ fn organiser_pauses_voids_and_withdraws() {
     assert_fails(&parlor, &["tournament", "start", id], 6, "AGENT_UNAVAILABLE", ["ada", "ada"]);
     let _ada = connect_stopped_agent(&parlor);
     let state = |args: &[&str]| parlor.json(&[&["tournament"], args].concat())["state"].clone();
-    assert_eq!(state(&["start", id]), "TOURNAMENT_STATE_RUNNING");
+    // The agent is stopped, so the tournament begins without its entropy, some time later.
+    parlor.ok(&["tournament", "start", id]);
+    assert!(
+        (0..1000).any(|_| state(&["show", id]) == "TOURNAMENT_STATE_RUNNING"),
+        "the tournament never runs"
+    );
     assert_eq!(state(&["pause", id]), "TOURNAMENT_STATE_PAUSED");
     assert_eq!(state(&["pause", id]), "TOURNAMENT_STATE_PAUSED");
     assert!(parlor.ok(&["tournament", "show", id, "--lang", "de"]).contains("angehalten"));
@@ -381,4 +403,19 @@ fn request_id_makes_tournament_creation_idempotent() {
     child.stdin.take().unwrap().write_all(SHORT_TOURNAMENT.as_bytes()).unwrap();
     let done = child.wait_with_output().unwrap();
     assert!(done.status.success() && String::from_utf8_lossy(&done.stdout).contains("finished"), "{done:?}");
+}
+
+#[test]
+fn plan_says_how_many_deals_an_edge_needs() {
+    let parlor = Parlor::without_server();
+    let plan = |edge: &str| {
+        let args = ["tournament", "plan", "--edge", edge, "--game", "gap", "--deals", "30"];
+        let plan = parlor.json(&[&args[..], &["--bots", "greedy,random"]].concat());
+        (plan["groups_for_interval"].as_u64().unwrap(), plan["groups_for_test"].as_u64().unwrap())
+    };
+    let (wide, narrow) = (plan("4"), plan("2"));
+    assert!(wide.0 < narrow.0 && wide.1 < narrow.1, "{wide:?} {narrow:?}");
+    for args in [["--edge", "0", "--game", "gap"], ["--edge", "1", "--game", "chess"]] {
+        assert_eq!(parlor.run(&[&["tournament", "plan"][..], &args].concat()).code, 2, "{args:?}");
+    }
 }

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use parlor_sdk::record::RecordFormat;
+use parlor_sdk::record::{self, ManifestCheck, RecordFormat};
 use parlor_sdk::wire;
 
 use super::output::{self, Format, ViewerArgs};
+use crate::command::keys;
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
@@ -28,6 +29,9 @@ pub(crate) struct Args {
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
+
+/// Name of the manifest in a folder, and ending of its name beside a file.
+const MANIFEST: &str = "manifest.json";
 
 /// Destination of an export.
 enum Destination {
@@ -58,6 +62,18 @@ impl Destination {
             Destination::File { path, file, .. } => {
                 let bytes = form.write_entry(record).map_err(encode_failure)?;
                 file.write_all(&bytes).map_err(|error| output::write_failure(path, &error))
+            }
+        }
+    }
+
+    /// Path of the manifest: in the folder, or beside the file.
+    fn manifest_path(&self) -> PathBuf {
+        match self {
+            Destination::Folder(folder) => folder.join(MANIFEST),
+            Destination::File { path, .. } => {
+                let mut name = path.as_os_str().to_owned();
+                name.push(format!(".{MANIFEST}"));
+                name.into()
             }
         }
     }
@@ -99,11 +115,20 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     );
     bar.enable_steady_tick(Duration::from_millis(200));
     let mut count: u64 = 0;
+    let mut check = ManifestCheck::default();
     while let Some(record) = next {
         destination.put(&record, form)?;
+        check.add(&record);
         count += 1;
         bar.set_position(count);
         next = records.next().await?;
+    }
+    keys::pin_server_keys(&client, context).await;
+    if let Some(manifest) = records.manifest() {
+        if !check.matches(manifest) {
+            return Err(changed());
+        }
+        output::write(&destination.manifest_path(), &record::write_manifest(manifest))?;
     }
     destination.finish()?;
     bar.finish_and_clear();
@@ -119,4 +144,14 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         )?;
     }
     Ok(Exit::Ok)
+}
+
+/// Failure of an export whose records are not those of its manifest, as the tournament went on while the connection broke.
+fn changed() -> Failure {
+    Failure::new(
+        Exit::Failure,
+        "EXPORT_CHANGED",
+        "the tournament went on during the export, so that its records do not fit together: export it again",
+        "Das Turnier ging beim Exportieren weiter, und die Aufzeichnungen passen nicht zusammen: Exportiere noch einmal",
+    )
 }

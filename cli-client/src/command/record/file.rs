@@ -54,7 +54,8 @@ fn read_limited(from: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn read_failure(name: &str, error: &io::Error) -> Failure {
+/// Failure to open or read a file that an argument names.
+pub(in crate::command) fn read_failure(name: &str, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound => Failure::new(
             Exit::NotFound,

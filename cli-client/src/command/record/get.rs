@@ -7,6 +7,7 @@ use parlor_sdk::record::RecordFormat;
 use parlor_sdk::wire::{GetRecordRequest, Language};
 
 use super::output::{self, Format, ViewerArgs};
+use crate::command::keys;
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
@@ -46,7 +47,9 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         viewer: args.viewer.viewer(),
         texts: if args.texts { Language::from(context.lang) } else { Language::Unspecified }.into(),
     };
-    let record = context.connect().await?.record_with(request).await?;
+    let client = context.connect().await?;
+    let record = client.record_with(request).await?;
+    keys::pin_server_keys(&client, context).await;
     let bytes = form.write(&record).map_err(|error| output::encode_failure(&error))?;
     match args.output {
         Some(path) => output::write(&path, &bytes)?,

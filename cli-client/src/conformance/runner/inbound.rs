@@ -117,6 +117,20 @@ impl CheckRunner<'_> {
                     );
                     continue;
                 }
+                RequestItem::TournamentEntropy(_) => {
+                    self.fault(
+                        "it added entropy to a tournament that had not asked for any (entropy_asked)",
+                        "er hat Entropie zu einem Turnier gegeben, das keine verlangt hat (entropy_asked)",
+                    );
+                    continue;
+                }
+                RequestItem::Reveal(_) => {
+                    self.fault(
+                        "it revealed entropy of a seat (reveal): the seats of agents commit to nothing",
+                        "er hat Entropie eines Sitzes offengelegt (reveal): Die Sitze von Agenten legen sich auf nichts fest",
+                    );
+                    continue;
+                }
                 RequestItem::Detach(_) => {
                     self.fault(
                         "it detached, which resigns the seat: leave channels alone until they are closed",

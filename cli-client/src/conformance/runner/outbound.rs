@@ -6,6 +6,7 @@ use wire::stream_item::Item;
 
 use super::super::seat_state::has_final_update;
 use super::super::table::{Disruption, RefereedTable};
+use super::super::texts;
 use super::CheckRunner;
 use super::reconnect::Disconnect;
 
@@ -56,6 +57,7 @@ fn send_pending(
 ) {
     let with_wanted_parts = |update: &wire::Update| {
         let mut update = update.clone();
+        texts::add_to_update(&mut update, &wants);
         if !wants.events.unwrap_or(true) {
             update.events.clear();
         }
@@ -89,6 +91,7 @@ fn send_pending(
     seat_state.decision_sent = true;
     open.sent_at = Some(now());
     let mut decision = open.decision.clone();
+    texts::add_to_decision(&mut decision, &open.legal, &wants);
     // The view of an update or of the snapshot is not sent again.
     let has_view =
         wants.update_views() && seat_state.resumed_after.is_none_or(|after| after < decision.after);

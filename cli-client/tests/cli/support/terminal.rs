@@ -25,8 +25,11 @@ pub(crate) enum Key {
     Backspace,
     CtrlC,
     Char(char),
+    Escape,
     Left,
     Right,
+    Up,
+    Down,
     End,
     Home,
 }
@@ -38,6 +41,9 @@ impl Key {
             Key::Backspace => "\u{7f}".into(),
             Key::CtrlC => "\u{3}".into(),
             Key::Char(c) => c.into(),
+            Key::Escape => "\u{1b}".into(),
+            Key::Up => "\u{1b}[A".into(),
+            Key::Down => "\u{1b}[B".into(),
             Key::Left => "\u{1b}[D".into(),
             Key::Right => "\u{1b}[C".into(),
             Key::End => "\u{1b}[F".into(),
@@ -92,7 +98,12 @@ pub(crate) struct Terminal {
 impl Terminal {
     /// Starts the program.
     pub(crate) fn start(parlor: &Parlor, args: &[&str]) -> Terminal {
-        let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
+        Terminal::start_sized(parlor, args, (COLUMNS, ROWS))
+    }
+
+    /// Starts the program in a terminal of this many columns and rows.
+    pub(crate) fn start_sized(parlor: &Parlor, args: &[&str], (cols, rows): (u16, u16)) -> Terminal {
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         let pty = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_parlor"));
         command.args(args);
@@ -110,7 +121,7 @@ impl Terminal {
         let seen: Arc<(Mutex<ScreenHistory>, Condvar)> = Arc::default();
         let recorded = Arc::clone(&seen);
         thread::spawn(move || {
-            let mut screen = ScreenRecorder::new();
+            let mut screen = ScreenRecorder::new(cols, rows);
             let mut buffer = [0; 16 * 1024];
             // On Linux, reading from an abandoned terminal gives an error, not an end of file.
             loop {
@@ -131,6 +142,21 @@ impl Terminal {
     /// Presses a key. Ignored if the program has ended.
     pub(crate) fn press(&mut self, key: Key) {
         let _ = self.writer.write_all(key.bytes().as_bytes()).and_then(|()| self.writer.flush());
+    }
+
+    /// Presses the keys of a text, one after the other.
+    pub(crate) fn type_text(&mut self, text: &str) {
+        text.chars().for_each(|c| self.press(Key::Char(c)));
+    }
+
+    /// Waits until the screen as it is shows the text.
+    pub(crate) fn wait_until_shown(&self, text: &str) {
+        self.wait(text, |seen| seen.current().contains(text).then_some(()));
+    }
+
+    /// The screen as it is.
+    pub(crate) fn screen(&self) -> String {
+        self.inspect(|seen| seen.current().to_owned())
     }
 
     /// Sends a signal to the program.
@@ -184,9 +210,9 @@ struct ScreenRecorder {
 const MODE_PREFIX: &[u8] = b"\x1b[?";
 
 impl ScreenRecorder {
-    fn new() -> ScreenRecorder {
+    fn new(columns: u16, rows: u16) -> ScreenRecorder {
         let size = |count| NonZeroU16::new(count).unwrap();
-        ScreenRecorder { parser: vt100::Parser::new(size(ROWS), size(COLUMNS), 0), pending: Vec::new() }
+        ScreenRecorder { parser: vt100::Parser::new(size(rows), size(columns), 0), pending: Vec::new() }
     }
 
     /// Processes output. One read may hold several frames, so it is split at their ends.
@@ -225,7 +251,7 @@ impl ScreenRecorder {
 fn every_frame_is_recorded() {
     let written = b"\x1b[?1049h\x1b[?25lfirst\x1b[?25l\x1b[2J\x1b[Hsecond\x1b[?25l\x1b[?1049l\x1b[?25hbye";
     for size in 1..written.len() {
-        let (mut screen, mut seen) = (ScreenRecorder::new(), ScreenHistory::default());
+        let (mut screen, mut seen) = (ScreenRecorder::new(COLUMNS, ROWS), ScreenHistory::default());
         for piece in written.chunks(size) {
             screen.process(piece, &mut seen);
         }

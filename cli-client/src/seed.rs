@@ -3,7 +3,11 @@
 /// Parses a seed: a decimal number, or 64 hexadecimal digits.
 ///
 /// A number fills the first eight bytes in little-endian order; the others are zero.
-pub(super) fn parse_seed(text: &str) -> Result<[u8; 32], String> {
+///
+/// # Errors
+///
+/// The text is neither. The error says what a seed is.
+pub fn parse_seed(text: &str) -> Result<[u8; 32], String> {
     let mut seed = [0; 32];
     if text.len() == 64 && text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         for (byte, place) in seed.iter_mut().zip((0..64).step_by(2)) {

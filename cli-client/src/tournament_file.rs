@@ -1,21 +1,17 @@
 //! Tournament setup file: TOML, validated before it is sent, so that errors name the line.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use parlor_sdk::wire::{self, tournament_setup::Format};
 use serde::Deserialize;
 
-use super::super::clock::{Millis, parse_clock, parse_time};
-use super::super::{create, games, options, seed};
-use crate::config::{read_file, read_limited};
-use crate::context::Context;
-use crate::errors::Failure;
-use crate::exit::Exit;
+use crate::duration::{Millis, parse_clock, parse_time};
+use crate::line_protocol::{EXEC_PREFIX, short_name};
+use crate::seed::parse_seed;
 
 /// Help text with an example file.
-pub(super) const SETUP_FILE_HELP: &str = "\
-A tournament is a file, for example:
+pub const SETUP_FILE_HELP: &str = "\
+A tournament is a file, for example, as below. With tournament run, exec:./bot.py is an entrant, too: a program of lines.
 
   name = \"Autumn cup\"
   game = \"gap\"
@@ -28,14 +24,14 @@ A tournament is a file, for example:
   # tie_groups = 3               # knockout
   # deals = \"independent\"        # instead of duplicate deals
   # max_tables = 16              # at the same time
-  # patience = \"60s\"             # for a disconnected agent
+  # patience = \"60s\"             # for a disconnected or full agent
   # private = true
   # seed = \"1\"                   # for tests: a chosen seed is not fair
 
   [options]                      # listed by parlor games GAME
   target = 15
 
-  [clock]                        # also bank, grace, hidden_window, forfeit_after
+  [clock]                        # also bank, grace (0s), hidden_window, forfeit_after
   decision = \"10s\"               # or none
 
   [test]                         # sequential test: ends the tournament early
@@ -44,14 +40,25 @@ A tournament is a file, for example:
   upper = 2.0                    # hypothesis: its mean score is at least this
   # alpha = 0.05, beta = 0.05, min_groups = 30";
 
-/// Fields of the file.
+/// A program among the entrants.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProgramEntrant {
+    /// Name of its agent.
+    pub name: String,
+    /// Its command.
+    pub command: String,
+}
+
+/// A parsed setup file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SetupFields {
+pub struct SetupFile {
     #[serde(default)]
     name: String,
-    game: String,
-    players: Option<u32>,
+    /// The id of the game.
+    pub game: String,
+    /// The number of players at a table; the smallest of the game by default.
+    pub players: Option<u32>,
     format: FormatKey,
     groups: u32,
     rounds: Option<u32>,
@@ -64,8 +71,9 @@ struct SetupFields {
     #[serde(default)]
     private: bool,
     seed: Option<String>,
+    /// The options of the game by name.
     #[serde(default)]
-    options: BTreeMap<String, toml::Value>,
+    pub options: BTreeMap<String, toml::Value>,
     clock: Option<ClockKeys>,
     test: Option<TestKeys>,
 }
@@ -107,68 +115,54 @@ struct TestKeys {
     min_groups: Option<u32>,
 }
 
-/// A parsed setup file.
-pub(super) struct SetupFile {
-    path: String,
-    fields: SetupFields,
-}
-
-/// Reads and parses a setup file; `-` is standard input.
-pub(super) fn read(path: &Path) -> Result<SetupFile, Failure> {
-    let is_input = path == Path::new("-");
-    let bytes = if is_input { read_limited(std::io::stdin().lock(), "-")? } else { read_file(path)? };
-    let path = path.display().to_string();
-    let fields = parse(&bytes).map_err(|why| invalid_file(&path, &why))?;
-    Ok(SetupFile { path, fields })
-}
-
-fn parse(bytes: &[u8]) -> Result<SetupFields, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
-    toml::from_str(text).map_err(|error| {
-        let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-        let line = line.map_or_else(String::new, |line| format!("line {line}: "));
-        format!("{line}{}", error.message())
-    })
-}
-
-fn invalid_file(path: &str, why: &str) -> Failure {
-    Failure::new(
-        Exit::Usage,
-        "TOURNAMENT_FILE",
-        format!("{path}: {why}; parlor tournament --help shows a whole file"),
-        format!("{path}: {why}; parlor tournament --help zeigt eine ganze Datei"),
-    )
-}
-
 impl SetupFile {
-    /// Builds the setup message of the request.
-    pub(super) fn setup(
-        self,
-        known: Vec<wire::GameInfo>,
-        context: &Context,
-    ) -> Result<wire::TournamentSetup, Failure> {
-        let SetupFile { path, fields } = self;
-        let game = games::find_game(known, &fields.game)?;
-        let chosen: Vec<(String, String)> =
-            fields.options.iter().map(|(name, value)| (name.clone(), option_text(value))).collect();
-        let mut setup = wire::TournamentSetup {
-            options: options::build_options(&game, &chosen, context)?,
-            game: game.game.clone(),
-            players: create::player_count(fields.players, &game)?,
-            ..Default::default()
-        };
-        fields.fill_setup(&mut setup).map_err(|why| invalid_file(&path, &why))?;
-        Ok(setup)
+    /// Parses a file.
+    ///
+    /// # Errors
+    ///
+    /// The file is not UTF-8 or not TOML, or a field is unknown, missing or of another type. The text names the line.
+    pub fn parse(file: &[u8]) -> Result<SetupFile, String> {
+        let text = std::str::from_utf8(file).map_err(|_| "it is not UTF-8".to_owned())?;
+        toml::from_str(text).map_err(|error| {
+            let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            let line = line.map_or_else(String::new, |line| format!("line {line}: "));
+            format!("{line}{}", error.message())
+        })
     }
-}
 
-/// An option value as `--option` accepts it.
-fn option_text(value: &toml::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
+    /// Takes the programs (`exec:COMMAND`) out of the entrants, and puts agents in their place.
+    pub fn take_programs(&mut self) -> Vec<ProgramEntrant> {
+        let mut programs: Vec<ProgramEntrant> = Vec::new();
+        let named = self.champion.iter_mut().chain(self.test.as_mut().map(|test| &mut test.entrant));
+        let mut named: Vec<&mut String> = named.collect();
+        for entrant in &mut self.entrants {
+            let Some(command) =
+                entrant.strip_prefix(EXEC_PREFIX).filter(|command| !command.trim().is_empty())
+            else {
+                continue;
+            };
+            let (short, command) = (short_name(command), command.to_owned());
+            let taken = |name: &str| programs.iter().any(|program| program.name == name);
+            let mut names =
+                std::iter::once(short.clone()).chain((2..).map(|number| format!("{short}-{number}")));
+            let name = names.find(|name| !taken(name)).unwrap_or(short);
+            let agent = format!("agent:{name}");
+            // The first of several equal programs is the one that is named elsewhere.
+            for text in named.iter_mut().filter(|text| **text == entrant) {
+                text.clone_from(&agent);
+            }
+            *entrant = agent;
+            programs.push(ProgramEntrant { name, command });
+        }
+        programs
+    }
 
-impl SetupFields {
-    fn fill_setup(self, setup: &mut wire::TournamentSetup) -> Result<(), String> {
+    /// Fills all fields of a setup except the game, its options and the number of players.
+    ///
+    /// # Errors
+    ///
+    /// A field has an invalid value. The text names the field.
+    pub fn fill_setup(self, setup: &mut wire::TournamentSetup) -> Result<(), String> {
         let place = |text: &str, key: &str| {
             let place = self.entrants.iter().position(|entrant| entrant == text);
             let place = place.ok_or_else(|| format!("{key}: {text:?} is not among the entrants"))?;
@@ -219,7 +213,7 @@ impl SetupFields {
             setup.visibility = wire::Visibility::Private.into();
         }
         if let Some(text) = self.seed {
-            setup.given_seed = seed::parse_seed(&text).map_err(|why| format!("seed: {why}"))?.to_vec();
+            setup.given_seed = parse_seed(&text).map_err(|why| format!("seed: {why}"))?.to_vec();
         }
         setup.name = self.name;
         Ok(())
@@ -270,7 +264,11 @@ fn parse_entrant(text: &str) -> Result<wire::EntrantSetup, String> {
             let (name, version) = agent.split_once('@').unwrap_or((agent, ""));
             Entrant::Agent(wire::AgentSeat { name: name.into(), version: version.into() })
         }
-        _ => return Err(format!("entrants: {text:?} is not bot:NAME, agent:NAME or agent:NAME@VERSION")),
+        _ => {
+            return Err(format!(
+                "entrants: {text:?} is not bot:NAME, agent:NAME, agent:NAME@VERSION or exec:COMMAND"
+            ));
+        }
     };
     Ok(wire::EntrantSetup { entrant: Some(entrant) })
 }

@@ -4,7 +4,7 @@ use super::*;
 
 fn filled(text: &str) -> Result<wire::TournamentSetup, String> {
     let mut setup = wire::TournamentSetup::default();
-    parse(text.as_bytes())?.fill_setup(&mut setup)?;
+    SetupFile::parse(text.as_bytes())?.fill_setup(&mut setup)?;
     Ok(setup)
 }
 
@@ -59,5 +59,5 @@ fn setup_file_errors_name_the_field() {
     assert!(filled("").unwrap_err().contains("game"));
     assert!(filled(&SHORT.replace("bot:random", "random")).unwrap_err().contains("bot:NAME"));
     assert!(filled(&SHORT.replace("round_robin", "swiss")).unwrap_err().starts_with("rounds: required"));
-    assert!(parse(&[0xff]).is_err_and(|why| why.contains("UTF-8")));
+    assert!(SetupFile::parse(&[0xff]).is_err_and(|why| why.contains("UTF-8")));
 }
