@@ -3,6 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::partition::Partition;
+
+/// Byte of an id that is its partition: a random one, and not the last, which divides the tables of one server.
+const PARTITION_BYTE: usize = 14;
+
 /// Crockford's base 32: digits and letters without i, l, o and u, which are easily mistaken for others.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const TEXT_LENGTH: usize = 26;
@@ -68,6 +73,19 @@ macro_rules! id_type {
             #[must_use]
             pub const fn as_bytes(&self) -> &[u8; 16] {
                 &self.0
+            }
+
+            /// The partition that the id belongs to.
+            #[must_use]
+            pub const fn partition(&self) -> Partition {
+                Partition::new(self.0[PARTITION_BYTE])
+            }
+
+            /// The same id, moved to a partition. For new ids only: it takes the place of random bits.
+            #[must_use]
+            pub const fn in_partition(mut self, partition: Partition) -> $name {
+                self.0[PARTITION_BYTE] = partition.number();
+                self
             }
         }
 
@@ -175,6 +193,16 @@ mod tests {
                     ] {
                         assert_eq!(text.parse::<$name>(), Err($error), "{text}");
                     }
+                }
+
+                #[test]
+                fn partition_is_one_byte_of_the_id() {
+                    let id = $name::new(1, [7; 10]);
+                    assert_eq!(id.partition(), Partition::new(7));
+                    let moved = id.in_partition(Partition::new(255));
+                    assert_eq!(moved.partition(), Partition::new(255));
+                    assert_eq!((moved.created_ms(), moved.as_bytes()[15]), (1, 7));
+                    assert_eq!(moved.in_partition(Partition::new(7)), id);
                 }
 
                 #[test]

@@ -37,12 +37,14 @@ use sha2::{Digest, Sha256};
 mod deal;
 mod entropy;
 mod id;
+mod partition;
 mod secret;
 mod signature;
 
 pub use deal::{DealSeed, GIVEN_SEED_ID};
 pub use entropy::{Entropy, EntropyCommitment, EntropyTooLong, MAX_ENTROPY_BYTES, MIN_ENTROPY_BYTES};
 pub use id::{InvalidTableId, InvalidTournamentId, TableId, TournamentId};
+pub use partition::Partition;
 pub use secret::Secret;
 pub use signature::{InvalidPublicKey, KeyId, MessageSet, PublicKey, SIGNATURE_BYTES, SigningKey};
 

@@ -21,6 +21,7 @@ mod listing;
 pub mod metric_names;
 mod owner_feed;
 pub mod persistence;
+pub mod placement;
 mod quota;
 mod random;
 mod records;
