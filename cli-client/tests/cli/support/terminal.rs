@@ -202,7 +202,7 @@ impl Drop for Terminal {
 /// Terminal emulator that records frames.
 struct ScreenRecorder {
     parser: vt100::Parser,
-    /// Start of an escape sequence that the last read cut in two.
+    /// Start of an escape sequence or of a character that the last read cut in two.
     pending: Vec<u8>,
 }
 
@@ -227,9 +227,10 @@ impl ScreenRecorder {
                 from = at;
             }
         }
-        // The last few bytes may be the start of a mode change.
-        let tail =
-            (1..MODE_PREFIX.len()).rev().find(|count| bytes.ends_with(&MODE_PREFIX[..*count])).unwrap_or(0);
+        // The last few bytes may be the start of a mode change, or of a character: the parser loses what follows a
+        // character that comes in two pieces.
+        let tail = (1..MODE_PREFIX.len()).rev().find(|count| bytes.ends_with(&MODE_PREFIX[..*count]));
+        let tail = tail.unwrap_or_else(|| incomplete_character(&bytes));
         let until = (bytes.len() - tail).max(from);
         self.parser.process(&bytes[from..until]);
         self.record(seen);
@@ -243,6 +244,29 @@ impl ScreenRecorder {
         if seen.screens.last() != Some(&contents) {
             seen.screens.push(contents);
         }
+    }
+}
+
+/// Number of bytes at the end that are the beginning of a character.
+fn incomplete_character(bytes: &[u8]) -> usize {
+    let length = |first: u8| match first {
+        0xf0.. => 4,
+        0xe0.. => 3,
+        0xc0.. => 2,
+        _ => 1,
+    };
+    let is_incomplete = |count: &usize| bytes.len() >= *count && length(bytes[bytes.len() - count]) > *count;
+    (1..=3).find(is_incomplete).unwrap_or(0)
+}
+
+/// Characters of several bytes are shown, and those after them, however the writes are split.
+#[test]
+fn split_characters_are_recorded() {
+    let written = "a · ← 🂡 ß z";
+    for size in 1..written.len() {
+        let (mut screen, mut seen) = (ScreenRecorder::new(COLUMNS, ROWS), ScreenHistory::default());
+        written.as_bytes().chunks(size).for_each(|piece| screen.process(piece, &mut seen));
+        assert_eq!(seen.current(), written, "in pieces of {size}");
     }
 }
 
