@@ -12,6 +12,7 @@ pub mod lang;
 pub mod line_mode;
 pub mod line_protocol;
 pub mod load;
+pub mod output_tail;
 pub mod report;
 pub mod screen;
 pub mod seed;

@@ -1,8 +1,8 @@
 //! `parlor conformance`: checks an agent's protocol conformance.
 
-use std::io;
+mod agent_command;
+
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use parlor_cli::line_protocol::{ProcessModel, ProgramSettings};
@@ -12,6 +12,7 @@ use serde_json::json;
 
 use parlor_cli::lang::BilingualText;
 
+use self::agent_command::AgentCommand;
 use super::agent::program_agent::ProgramAgent;
 use super::program::{ErrorOutput, notices, short_name};
 use crate::conformance::{Check, ExamServer, ExamSettings, Verdict, run_checks};
@@ -52,7 +53,7 @@ pub(crate) struct Args {
     /// Check a program that reads and writes lines (docs/line-protocol.md): the command that starts it, for a shell
     #[arg(long, value_name = "COMMAND", conflicts_with = "command")]
     exec: Option<String>,
-    /// Command that starts the agent
+    /// Command that starts the agent, and runs as long as the agent does
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
 }
@@ -64,17 +65,6 @@ fn parse_game(id: &str) -> Result<GameId, String> {
     })
 }
 
-/// The agent's process, killed when dropped.
-struct AgentProcess(Child);
-
-impl Drop for AgentProcess {
-    fn drop(&mut self) {
-        // It may have exited by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let mut server = ExamServer::bind(args.listen).await.map_err(|error| {
         let listen = args.listen;
@@ -84,7 +74,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         )
     })?;
     let address = server.address();
-    let _agent = spawn_agent(&args.command, address)?;
+    let agent = AgentCommand::start(&args.command, address)?.map(|(agent, ended)| {
+        server.expect_end(ended);
+        agent
+    });
     let program = match args.exec.clone() {
         Some(command) => Some(connect_program(command, &args, address, context).await?),
         None => None,
@@ -105,7 +98,17 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         checks = run_checks(&mut server, &settings, |check| print(check, context)) => checks?,
         failure = unusable(program.as_ref()) => return Err(failure),
     };
+    let end = agent.as_ref().and_then(AgentCommand::end_text);
     let Some(checks) = checks else {
+        if let Some(end) = end {
+            context.note(end.get(context.lang));
+            return Err(Failure::new(
+                Exit::Unavailable,
+                "NO_AGENT",
+                format!("no agent connected to {address}, and its command has ended"),
+                format!("Kein Agent hat sich mit {address} verbunden, und sein Befehl hat sich beendet"),
+            ));
+        }
         let wait = humantime::format_duration(args.wait);
         return Err(Failure::new(
             Exit::Unavailable,
@@ -126,24 +129,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
             || format!("{passed} bestanden, {failed} zu richten, {skipped} nicht versucht"),
         ))?;
     }
+    if let Some(end) = end.filter(|_| failed + skipped > 0) {
+        context.note(end.get(context.lang));
+    }
     Ok(if failed + skipped == 0 { Exit::Ok } else { Exit::Failure })
-}
-
-fn spawn_agent(command: &[String], address: SocketAddr) -> Result<Option<AgentProcess>, Failure> {
-    let Some((program, args)) = command.split_first() else { return Ok(None) };
-    let started = Command::new(program)
-        .args(args)
-        .env("PARLOR_ADDRESS", address.to_string())
-        .stdin(Stdio::null())
-        // Standard output is reserved for the report.
-        .stdout(Stdio::from(io::stderr()))
-        .spawn();
-    started.map(|child| Some(AgentProcess(child))).map_err(|error| {
-        Failure::usage(
-            format!("{program} cannot be started ({error})"),
-            format!("{program} lässt sich nicht starten ({error})"),
-        )
-    })
 }
 
 /// Connects a program that reads and writes lines, as an agent of this process.

@@ -28,6 +28,8 @@ pub(crate) struct ExamServer {
     arrivals: mpsc::Receiver<AgentConnection>,
     cut: watch::Sender<u64>,
     tasks: [AbortHandle; 2],
+    /// Set once the agent's process has ended; `None` if the process is somebody else's.
+    ended: Option<watch::Receiver<bool>>,
 }
 
 impl Drop for ExamServer {
@@ -54,7 +56,7 @@ impl ExamServer {
             // It runs until it is aborted.
             let _ = serving.await;
         });
-        Ok(ExamServer { address, arrivals, cut, tasks: [accepting, serving.abort_handle()] })
+        Ok(ExamServer { address, arrivals, cut, tasks: [accepting, serving.abort_handle()], ended: None })
     }
 
     /// The bound address.
@@ -62,9 +64,32 @@ impl ExamServer {
         self.address
     }
 
-    /// The next connection, or `None` after the timeout.
+    /// Waits for no connection any longer once this is set: the agent's process has ended.
+    pub(crate) fn expect_end(&mut self, ended: watch::Receiver<bool>) {
+        self.ended = Some(ended);
+    }
+
+    /// Returns whether the agent's process has ended.
+    pub(super) fn has_agent_ended(&self) -> bool {
+        self.ended.as_ref().is_some_and(|ended| *ended.borrow())
+    }
+
+    /// The next connection, or `None` after the timeout or the end of the agent's process.
     pub(super) async fn next(&mut self, within: Duration) -> Option<AgentConnection> {
-        timeout(within, self.arrivals.recv()).await.ok().flatten()
+        let ended = self.ended.clone();
+        let end = async {
+            if let Some(mut ended) = ended
+                && ended.wait_for(|ended| *ended).await.is_ok()
+            {
+                return;
+            }
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            biased;
+            arrival = timeout(within, self.arrivals.recv()) => arrival.ok().flatten(),
+            () = end => None,
+        }
     }
 
     /// A connection that is already waiting.

@@ -3,26 +3,22 @@
 //! Input and outputs have tasks of their own, so that a program that writes much before it reads cannot
 //! deadlock with its supervisor.
 
-use std::collections::VecDeque;
 use std::io;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::notice::{Notice, NoticeSink};
+use crate::output_tail::OutputTail;
 
 /// Maximum length of a line of the program, in bytes.
 pub(super) const MAX_LINE_BYTES: usize = 64 * 1024;
-/// Maximum length of a line of its standard error; the rest of the line is dropped.
-const MAX_ERROR_LINE_BYTES: usize = 4 * 1024;
-/// Number of lines of standard error that are kept for the report of a failure.
-const KEPT_ERROR_LINES: usize = 5;
 /// Lines that wait to be written, in addition to what the pipe takes.
 const INPUT_CAPACITY: usize = 16;
 /// Lines that were read and not yet handled.
@@ -47,13 +43,9 @@ pub(super) struct ProgramProcess {
     pub(super) input: Option<mpsc::Sender<Arc<str>>>,
     /// Lines of standard output; ends when it is closed.
     pub(super) output: mpsc::Receiver<OutputLine>,
-    errors: ErrorTail,
+    errors: OutputTail,
     error_reader: JoinHandle<()>,
 }
-
-/// Last lines of standard error.
-#[derive(Clone, Default)]
-struct ErrorTail(Arc<Mutex<VecDeque<String>>>);
 
 impl ProgramProcess {
     /// Starts a command in a shell. It does not get the variables of this program, which may hold secrets.
@@ -72,10 +64,13 @@ impl ProgramProcess {
         let stderr = child.stderr.take().ok_or_else(missing)?;
         let (input, lines) = mpsc::channel(INPUT_CAPACITY);
         let (output_lines, output) = mpsc::channel(OUTPUT_CAPACITY);
-        let errors = ErrorTail::default();
+        let errors = OutputTail::default();
         tokio::spawn(write_input(stdin, lines));
         tokio::spawn(read_output(stdout, output_lines));
-        let error_reader = tokio::spawn(read_errors(stderr, errors.clone(), notices.clone()));
+        let error_reader = tokio::spawn({
+            let notices = notices.clone();
+            errors.clone().follow(stderr, move |line| notices.send(Notice::ErrorOutput(line)))
+        });
         Ok(ProgramProcess { child, input: Some(input), output, errors, error_reader })
     }
 
@@ -175,47 +170,5 @@ async fn read_output(stdout: ChildStdout, lines: mpsc::Sender<OutputLine>) {
         if lines.send(line).await.is_err() {
             return;
         }
-    }
-}
-
-async fn read_errors(stderr: ChildStderr, tail: ErrorTail, notices: NoticeSink) {
-    let mut stderr = BufReader::new(stderr);
-    while let Some(line) = read_error_line(&mut stderr).await {
-        tail.push(line.clone());
-        notices.send(Notice::ErrorOutput(line));
-    }
-}
-
-/// Reads a line, and drops what is longer than [`MAX_ERROR_LINE_BYTES`].
-async fn read_error_line(stderr: &mut (impl AsyncBufRead + Unpin)) -> Option<String> {
-    let mut line = Vec::new();
-    loop {
-        let buffer = stderr.fill_buf().await.ok()?;
-        if buffer.is_empty() {
-            return (!line.is_empty()).then(|| String::from_utf8_lossy(&line).into_owned());
-        }
-        let newline = buffer.iter().position(|byte| *byte == b'\n');
-        let part = newline.map_or(buffer, |end| &buffer[..end]);
-        let room = MAX_ERROR_LINE_BYTES - line.len();
-        line.extend_from_slice(&part[..part.len().min(room)]);
-        let consumed = part.len() + usize::from(newline.is_some());
-        stderr.consume(consumed);
-        if newline.is_some() {
-            return Some(String::from_utf8_lossy(&line).into_owned());
-        }
-    }
-}
-
-impl ErrorTail {
-    fn push(&self, line: String) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.len() == KEPT_ERROR_LINES {
-            lines.pop_front();
-        }
-        lines.push_back(line);
-    }
-
-    fn lines(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 }

@@ -71,7 +71,28 @@ fn ignoring_a_repeated_decision_fails() {
 
 #[test]
 fn not_reconnecting_fails() {
-    assert_check_fails("dies", "reconnect:asked", "did not reconnect");
+    assert_check_fails("stays away", "reconnect:asked", "did not reconnect");
+}
+
+#[test]
+fn ended_command_fails_the_check_and_is_shown() {
+    let (done, lines) = run_conformance("dies", "reconnect:asked", "60s");
+    assert_eq!(done.code, 1, "{done:?}");
+    let found = lines.iter().find(|line| line["check"] == "reconnect:asked").unwrap();
+    assert!(found["mend"].to_string().contains("its command has ended"), "{done:?}");
+    assert!(done.stderr.contains("has ended (exit status: 0)"), "{done:?}");
+}
+
+/// The wait for the agent is longer than any test may last: only the end of the command can end it.
+#[test]
+fn command_that_ends_before_it_connects_is_shown_with_its_last_lines() {
+    let parlor = Parlor::without_server();
+    let script = "for i in 1 2 3 4 5 6; do echo line $i; done; echo 'no module named parlor' >&2; exit 7";
+    let done =
+        parlor.run(&["conformance", "--listen", "127.0.0.1:0", "--wait", "1day", "--", "sh", "-c", script]);
+    assert_eq!(done.code, 3, "{done:?}");
+    assert!(done.stderr.contains("sh has ended (exit status: 7); its last lines:"), "{done:?}");
+    assert!(done.stderr.contains("\n  sh| no module named parlor"), "{done:?}");
 }
 
 #[test]

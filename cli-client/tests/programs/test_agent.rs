@@ -26,6 +26,9 @@ async fn main() {
     {
         tokio::time::sleep(Duration::from_millis(300)).await;
     }
+    if agent.is("stays away") {
+        std::future::pending::<()>().await;
+    }
 }
 
 struct TestAgent {
@@ -58,7 +61,7 @@ impl TestAgent {
         let requests = stream::unfold(requests, async |mut requests: mpsc::Receiver<_>| {
             Some((requests.recv().await?, requests))
         });
-        let Ok(opened) = rpc.connect(requests).await else { return !self.is("dies") };
+        let Ok(opened) = rpc.connect(requests).await else { return self.reconnects() };
         *failed_attempts = 0;
         let mut responses = opened.into_inner();
         while let Ok(Some(response)) = responses.message().await {
@@ -73,7 +76,11 @@ impl TestAgent {
                 return self.is("fights") || ending.reason() != wire::ErrorReason::AgentReplaced;
             }
         }
-        !self.is("dies")
+        self.reconnects()
+    }
+
+    fn reconnects(&self) -> bool {
+        !self.is("dies") && !self.is("stays away")
     }
 
     fn handle_item(&mut self, item: wire::StreamItem, out: &mut Vec<wire::PlayRequestItem>) {

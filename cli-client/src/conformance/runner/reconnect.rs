@@ -52,6 +52,13 @@ impl CheckRunner<'_> {
         self.connection = None;
         let limit = self.patience * RECONNECT_TIME_FACTOR;
         let Some(connection) = self.server.next(limit).await else {
+            if self.server.has_agent_ended() {
+                self.fault(
+                    "its command has ended: keep the program running, and open Connect again whenever the stream ends",
+                    "sein Befehl hat sich beendet: Lass das Programm laufen, und öffne Connect neu, wann immer der Stream endet",
+                );
+                return Err(AgentGone);
+            }
             let limit = humantime::format_duration(limit);
             self.fault(
                 format!("it did not reconnect within {limit}: open Connect again whenever the stream ends, with growing delays"),
