@@ -77,7 +77,7 @@ const fn known_reason_info(reason: Reason) -> Option<ReasonInfo> {
             Exit::Refused,
             "Diese Anfrage-Id gehört zu einer anderen Anfrage: Nimm für jede Anfrage eine neue",
         ),
-        Reason::NoSeatFree => new(Exit::Refused, "An diesem Tisch ist kein Sitz frei").hint(
+        Reason::NoSeatFree => new(Exit::Refused, "An diesem Tisch ist kein Sitz für dich frei").hint(
             "parlor tables --open-seat lists tables with a free seat",
             "parlor tables --open-seat listet Tische mit freiem Sitz",
         ),

@@ -35,6 +35,11 @@ pub enum CommandError {
     /// No seat is free for this player.
     #[error("no seat is free at this table")]
     TableFull,
+    /// The free seats are all reserved for other players.
+    #[error(
+        "the free seats of this table are kept for somebody else: name the user that one is kept for, or join another table"
+    )]
+    AllReserved,
     /// The seat is vacant.
     #[error("nobody has seat {seat} yet: a player joins it first")]
     SeatVacant {
@@ -200,7 +205,7 @@ impl Table {
         }
         let seat = match seat_request.seat {
             Some(seat) => seat,
-            None => self.find_free_seat(&seat_request).ok_or(CommandError::TableFull)?,
+            None => self.find_free_seat(&seat_request).ok_or_else(|| self.full_error())?,
         };
         self.check_seat_free(seat, &seat_request)?;
         let SeatRequest { user, name, commitment, request, invite, .. } = seat_request;
@@ -233,6 +238,16 @@ impl Table {
             .collect();
         free.sort_by_key(|seat| !is_reserved(seat));
         free.first().copied()
+    }
+
+    /// The error of a player for whom no seat is free.
+    fn full_error(&self) -> CommandError {
+        let is_vacant = |seat: Seat| self.seat(seat).holder == Holder::Vacant;
+        if Seat::all(self.players()).any(is_vacant) {
+            CommandError::AllReserved
+        } else {
+            CommandError::TableFull
+        }
     }
 
     fn check_seat_free(&self, seat: Seat, seat_request: &SeatRequest) -> Result<(), CommandError> {

@@ -155,6 +155,8 @@ fn join_assigns_reserved_and_open_seats() {
     assert_eq!(join(Some(0), Some("bob")), Err("seat 0 is reserved for another user".to_owned()));
     assert_eq!(join(Some(0), None), Err("seat 0 is reserved for another user".to_owned()));
     assert_eq!(join(Some(2), None), Err("this table has seats 0 to 1: there is no seat 2".to_owned()));
+    let kept = Logged::new(setup(GameId::Gap.default_options(), &[reserved("ann"), reserved("bob")]));
+    assert_eq!(kept.table.join(seat_request(None, Some("eve"))).map(|_| ()), Err(CommandError::AllReserved));
     let mut full = Logged::gap(2);
     assert_eq!(full.table.join(SeatRequest::default()), Err(CommandError::AlreadyStarted));
     full.fold([Entry::Cancelled { note: String::new() }]);

@@ -208,7 +208,7 @@ impl From<&Failure> for ErrorReport {
                     InviteError::OtherSeat { seat } => report(Reason::SeatTaken).with_metadata("seat", seat),
                     InviteError::TooMany => report(Reason::TooManyInvites).with_metadata("most", MAX_INVITES),
                 },
-                CommandError::TableFull => report(Reason::NoSeatFree),
+                CommandError::TableFull | CommandError::AllReserved => report(Reason::NoSeatFree),
                 CommandError::NotStarted => report(Reason::TableNotStarted),
                 CommandError::AlreadyStarted => report(Reason::TableStarted),
                 CommandError::Over => report(Reason::TableOver),
