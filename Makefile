@@ -52,7 +52,7 @@ help: ## List the targets
 
 .PHONY: test
 test: STATIC_PROFILE = dev
-test: fmt lint-proto clippy unit examples typescript web-test static doc deny ## Run every check that must pass before a change lands: the ten below
+test: fmt lint-proto clippy unit examples typescript web-test dist doc deny ## Run every check that must pass before a change lands: the ten below
 	@echo "make test: every check passed"
 
 .PHONY: fmt
@@ -204,6 +204,15 @@ STATIC_FOLDER = $(patsubst dev,debug,$(STATIC_PROFILE))
 static: ## Build a server that needs no library of the machine, and see that it starts (STATIC_PROFILE)
 	RUSTFLAGS="-C target-feature=+crt-static" cargo build --locked --profile $(STATIC_PROFILE) --target $(STATIC_TARGET) -p parlor-server
 	deploy/check-static "$(TARGET)/$(STATIC_TARGET)/$(STATIC_FOLDER)/parlor-server"
+
+# Where `make dist` writes its package.
+DIST := $(TARGET)/dist
+
+.PHONY: dist
+dist: ## Pack static programs with completions, manual pages, the systemd unit and a checksum, and play with them (STATIC_PROFILE)
+	RUSTFLAGS="-C target-feature=+crt-static" cargo build --locked --profile $(STATIC_PROFILE) --target $(STATIC_TARGET) -p parlor-server -p parlor-cli --bins
+	deploy/check-static "$(TARGET)/$(STATIC_TARGET)/$(STATIC_FOLDER)/parlor-server"
+	deploy/dist "$(TARGET)/$(STATIC_TARGET)/$(STATIC_FOLDER)" "$(DIST)"
 
 .PHONY: image
 image: ## Build the image of the static server (needs a Docker engine)

@@ -5,7 +5,7 @@ use clap::{Command as ClapCommand, CommandFactory, FromArgMatches, Parser, Subco
 
 use crate::command::{
     agent, agents, bench, bot, bots, cancel, completions, conformance, create, delete, follow, games, invite,
-    join, keys, new_bot, play, record, rematch, replace, replay, resign, rules, show, tables, token,
+    join, keys, man, new_bot, play, record, rematch, replace, replay, resign, rules, show, tables, token,
     tournament, verify, watch,
 };
 use crate::config::Flags;
@@ -45,7 +45,7 @@ const COMMON_FLAGS: [&str; 8] =
     ["api_key", "api_key_file", "ca", "client_cert", "client_key", "server_name", "timeout", "config"];
 
 /// Commands without JSON output.
-const WITHOUT_JSON: [&str; 2] = ["play", "completions"];
+const WITHOUT_JSON: [&str; 3] = ["play", "completions", "man"];
 
 /// The definition of the command line. The help of a command has its own flags and the most common of those that all
 /// commands share.
@@ -81,9 +81,13 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     let matches = command().try_get_matches()?;
     let cli = Cli::from_arg_matches(&matches)?;
     // `play` explains it by itself.
-    if cli.json && matches!(cli.command, Command::Completions(_)) {
-        let message = "completions has no --json: it prints a script for a shell";
-        return Err(command().error(ErrorKind::ArgumentConflict, message));
+    let refused = match cli.command {
+        Command::Completions(_) => "completions has no --json: it prints a script for a shell",
+        Command::Man(_) => "man has no --json: it prints a manual page",
+        _ => "",
+    };
+    if cli.json && !refused.is_empty() {
+        return Err(command().error(ErrorKind::ArgumentConflict, refused));
     }
     Ok(cli)
 }
@@ -161,6 +165,8 @@ pub(crate) enum Command {
     NewBot(new_bot::Args),
     /// Print shell completions
     Completions(completions::Args),
+    /// Print the manual page, or write those of all commands
+    Man(man::Args),
 }
 
 #[cfg(test)]

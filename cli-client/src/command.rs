@@ -22,6 +22,7 @@ pub(crate) mod games;
 pub(crate) mod invite;
 pub(crate) mod join;
 pub(crate) mod keys;
+pub(crate) mod man;
 pub(crate) mod new_bot;
 pub(crate) mod play;
 pub(crate) mod record;
@@ -85,6 +86,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         }
         Command::NewBot(args) => new_bot::run(args, context),
         Command::Completions(args) => completions::run(args, context),
+        Command::Man(args) => man::run(args, context),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod check_config;
 mod keys;
+mod manual;
 mod run;
 mod signals;
 mod startup_message;
@@ -50,6 +51,8 @@ fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Restore { from, replace, keep_tokens } => {
             store::restore(&settings()?, &from, replace, keep_tokens)
         }
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { to } => manual::pages(to.as_deref()),
     }
 }
 

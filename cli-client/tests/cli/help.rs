@@ -3,7 +3,7 @@
 use crate::support::{Parlor, Server};
 
 /// All commands, in the order of the help.
-const COMMANDS: [&str; 30] = [
+const COMMANDS: [&str; 31] = [
     "play",
     "watch",
     "replay",
@@ -33,6 +33,7 @@ const COMMANDS: [&str; 30] = [
     "conformance",
     "new-bot",
     "completions",
+    "man",
     "help",
 ];
 
@@ -82,12 +83,12 @@ fn help_of_a_command_is_about_the_command() {
 #[test]
 fn json_flag_is_offered_and_accepted_only_where_it_works() {
     let parlor = Parlor::without_server();
-    for command in ["play", "completions"] {
+    for command in ["play", "completions", "man"] {
         assert!(!parlor.ok(&[command, "--help"]).contains("--json"), "{command}");
     }
     assert!(parlor.ok(&["show", "--help"]).contains("--json"));
-    for args in [["--json", "completions", "bash"], ["--json", "play", "gap"]] {
-        let done = parlor.run(&args);
+    for args in [&["--json", "completions", "bash"][..], &["--json", "man"], &["--json", "play", "gap"]] {
+        let done = parlor.run(args);
         assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{done:?}");
         assert!(done.stderr.contains("has no --json"), "{done:?}");
     }
@@ -123,6 +124,21 @@ fn completions_are_generated_for_every_shell() {
         }
     }
     assert_eq!(parlor.run(&["completions", "cmd.exe"]).code, 2);
+}
+
+#[test]
+fn manual_pages_are_printed_and_written() {
+    let parlor = Parlor::without_server();
+    let page = parlor.ok(&["man"]);
+    assert!(page.contains(".TH parlor 1") && page.contains("tournament"), "{page}");
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().to_str().unwrap();
+    assert_eq!(parlor.ok(&["man", "--to", to]), "");
+    for page in ["parlor.1", "parlor-play.1", "parlor-tournament-run.1"] {
+        assert!(folder.path().join(page).exists(), "{page}");
+    }
+    let done = parlor.run(&["man", "--to", "/no/such/folder"]);
+    assert!(done.code == 2 && done.stderr.contains("name a folder that exists"), "{done:?}");
 }
 
 #[test]

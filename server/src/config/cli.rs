@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 
 use super::known_keys::KnownKeys;
 use crate::identity::{Owner, Quota, Scope};
@@ -150,6 +151,17 @@ pub enum Command {
         /// Keep the tokens valid, also those that were revoked after the backup was made
         #[arg(long)]
         keep_tokens: bool,
+    },
+    /// Print shell completions
+    Completions {
+        /// Shell
+        shell: Shell,
+    },
+    /// Print the manual page, such as `parlor-server man | man -l -`, or write those of all commands
+    Man {
+        /// Write the pages to this folder instead
+        #[arg(long, value_name = "FOLDER")]
+        to: Option<PathBuf>,
     },
 }
 

@@ -219,10 +219,33 @@ fn memory_store_has_no_file() {
 fn help_lists_every_command_and_setting() {
     let program = Program::new();
     let help = run_ok(&program, &["--help"]);
-    for word in ["run", "check-config", "keys", "check-store", "backup", "restore", "limits.batch_bytes"] {
+    for word in [
+        "run",
+        "check-config",
+        "keys",
+        "check-store",
+        "backup",
+        "restore",
+        "completions",
+        "man",
+        "limits.batch_bytes",
+    ] {
         assert!(help.contains(word), "{word} in {help}");
     }
     assert!(run_ok(&program, &["--version"]).starts_with("parlor-server "));
+}
+
+#[test]
+fn completions_and_manual_pages_are_generated() {
+    let program = Program::new();
+    for shell in ["bash", "fish", "zsh"] {
+        assert!(run_ok(&program, &["completions", shell]).contains("check-store"), "{shell}");
+    }
+    assert!(run_ok(&program, &["man"]).contains(".TH parlor-server 1"));
+    std::fs::create_dir(program.path("man")).expect("a folder");
+    run_ok(&program, &["man", "--to", "man"]);
+    assert!(program.path("man/parlor-server-restore.1").exists());
+    assert!(run_error(&program, &["man", "--to", "nowhere"], 1).contains("name a folder that exists"));
 }
 
 #[test]
