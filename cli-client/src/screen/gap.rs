@@ -106,7 +106,12 @@ impl GameRenderer for Gap {
         lines.push(Line::from(head));
         for seat in Seat::all(view.players) {
             let cards = view.collected[seat.index()];
-            let label = if has_names { names.label(seat) } else { seat.to_string() };
+            // A truncated name has its number too: that of several bots is the same.
+            let label = match has_names {
+                true if widest > left => format!("{seat} {}", names.label(seat)),
+                true => names.label(seat),
+                false => seat.to_string(),
+            };
             let mut row = vec![Span::raw(pad(&label, first))];
             row.extend(columns.clone().map(|(colour, name)| {
                 let width = 1 + name.chars().count().max(4);
