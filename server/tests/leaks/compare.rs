@@ -126,6 +126,9 @@ impl ServedModel {
             if self.model.table.waiting_for() != Seats::NONE {
                 output.push(labelled(self.server.turns().await));
             }
+            for (head, body) in self.server.pages().await {
+                output.push((Box::new(head.clone()), [head.into_bytes(), body].concat()));
+            }
         }
         if let Some(after) = probes.resume_after {
             let last = self.model.table.numbers().get(self.viewer) as u32;
@@ -275,10 +278,12 @@ pub(crate) async fn compare(
     }
     let mut records = Vec::new();
     for side in &mut sides {
-        records.push(vec![labelled(side.record().await)]);
+        let mut output = vec![labelled(side.record().await)];
+        output.extend(side.server.replay(*viewer).await.into_iter().map(labelled));
+        records.push(output);
     }
     check_same(&records[0], &records[1])
-        .map_err(|why| format!("{kind:?}, {viewer:?}, in the record: {why}"))?;
+        .map_err(|why| format!("{kind:?}, {viewer:?}, in the record or its replay: {why}"))?;
     let mut news = Vec::new();
     for side in &mut sides {
         news.push(side.server.news().await);

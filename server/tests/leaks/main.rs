@@ -3,9 +3,9 @@
 //!
 //! `game_pair.rs` builds two such games, `server.rs` serves each from a server of its own over gRPC, and
 //! `compare.rs` plays both alike and compares everything that reaches the viewer: updates, decisions with
-//! their legal actions, numbers, refusals, tables, listings, records, and the items of a second client of the
-//! same viewer. Both servers have the same keys, table id and clock, so that no field is exempt from the
-//! comparison.
+//! their legal actions, numbers, texts, boards, refusals, tables, listings, records and replays, the pages of
+//! the table for browsers, and the items of a second client of the same viewer. Both servers have the same keys,
+//! table id and clock, so that no field is exempt from the comparison.
 //!
 //! At tables with a clock time passes between a public step and the hidden answers after it, and the times that
 //! the viewer is shown are compared, too. Timing is exempt where SECURITY.md says so: in No Dice the seat on turn

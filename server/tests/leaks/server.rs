@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http_body_util::BodyExt;
 use hyper_util::rt::TokioIo;
 use parlor_engine::{Seat, Viewer};
 use parlor_host::clock::ManualClock;
@@ -23,9 +24,11 @@ use parlor_testkit::with_timeout;
 use prost::Message;
 use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
+use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Request;
 use tonic::transport::{Channel, Endpoint, Uri};
+use tower::ServiceExt as _;
 
 use crate::model_table::OWNER;
 
@@ -123,7 +126,8 @@ impl ServerFactory {
             clock,
             tables: TableServiceClient::new(channel.clone()),
             play: PlayServiceClient::new(channel.clone()),
-            records: RecordServiceClient::new(channel),
+            records: RecordServiceClient::new(channel.clone()),
+            channel,
             _running: running,
         }
     }
@@ -176,6 +180,7 @@ pub(crate) struct TestServer {
     tables: TableServiceClient<Channel>,
     play: PlayServiceClient<Channel>,
     records: RecordServiceClient<Channel>,
+    channel: Channel,
     _running: RunningServer,
 }
 
@@ -269,6 +274,37 @@ impl TestServer {
             .await
             .expect("a record")
             .into_inner()
+    }
+
+    /// Replay as a viewer, by a stranger: texts and boards of every step.
+    pub(crate) async fn replay(&mut self, viewer: Viewer) -> Vec<v1::ReplayResponse> {
+        let asked = v1::ReplayRequest {
+            table_id: self.table.to_string(),
+            token: String::new(),
+            viewer: Some(viewer.into()),
+            language: v1::Language::English.into(),
+            first_step: 0,
+        };
+        let stream = with_timeout(self.records.replay(with_key(asked, &self.guest))).await.expect("a replay");
+        let steps = stream.into_inner().collect::<Result<_, _>>();
+        with_timeout(steps).await.expect("all steps")
+    }
+
+    /// The pages of the table, as any browser gets them: path, status, headers without the date, and body.
+    pub(crate) async fn pages(&mut self) -> Vec<(String, Vec<u8>)> {
+        let mut pages = Vec::new();
+        for path in ["t", "watch", "replay"] {
+            let url = format!("http://in.memory/{path}/{}", self.table);
+            let asked =
+                http::Request::get(&url).header("accept", "text/html").body(tonic::body::Body::empty());
+            let answered = with_timeout(self.channel.clone().oneshot(asked.expect("a request"))).await;
+            let (mut head, body) = answered.expect("a response").into_parts();
+            assert_eq!(head.status, 200, "{url}");
+            head.headers.remove("date");
+            let body = with_timeout(body.collect()).await.expect("a body").to_bytes().to_vec();
+            pages.push((format!("{url}: {} {:?}", head.status, head.headers), body));
+        }
+        pages
     }
 
     /// All news of FollowTables, encoded.
