@@ -1,7 +1,8 @@
 // The frame of all pages: the head with the navigation and the settings, and the page at the address.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { AgentsPage } from "./agents/Agents";
+import { useGameName } from "./catalogue";
 import { Lobby } from "./lobby/Lobby";
 import { useStrings } from "./i18n";
 import { ReplayPage } from "./replay/Replay";
@@ -88,14 +89,30 @@ function Page({ route, hash }: { route: Route; hash: string }) {
     case "rules":
       return (
         <div class="page page-narrow">
+          <RulesTitle game={route.game} />
           <Rules game={route.game} />
         </div>
       );
     case "agents":
       return <AgentsPage />;
     case "unknown":
-      return <p class="page notice-page">{t.notFound}</p>;
+      return (
+        <div class="page notice-page">
+          <p>{t.notFound}</p>
+          <a class="button" href="/">
+            {t.backToLobby}
+          </a>
+        </div>
+      );
   }
+}
+
+function RulesTitle({ game }: { game: string }) {
+  const t = useStrings();
+  const { lang } = useSettings();
+  const title = t.rulesOf(useGameName()(game, lang));
+  useEffect(() => void (document.title = `${title} – ${t.brand}`));
+  return <h1>{title}</h1>;
 }
 
 export function App() {
@@ -103,7 +120,8 @@ export function App() {
   const { lang } = useSettings();
   const { route, hash, path } = useLocation();
   const [settings, setSettings] = useState(false);
-  useEffect(() => document.getElementById("main")?.focus({ preventScroll: true }), [path]);
+  // With the drawing itself, so that it takes the focus from nothing that a person has gone to since.
+  useLayoutEffect(() => document.getElementById("main")?.focus({ preventScroll: true }), [path]);
   const link = (href: string, label: string, current: boolean) => (
     <a href={href} aria-current={current ? "page" : undefined}>
       {label}

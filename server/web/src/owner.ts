@@ -1,6 +1,7 @@
 // The tables that this browser may act on as their owner, and invites to them.
 
-import { newOwner, parlor, type Parlor } from "./api";
+import { newOwner, parlor, ParlorError, type Parlor } from "./api";
+import { storedSeat } from "./storage";
 
 const PREFIX = "parlor.owner.";
 
@@ -39,6 +40,24 @@ export function ownerOf(tableId: string): Parlor {
   const client = token ? newOwner(token) : parlor;
   clients.set(tableId, client);
   return client;
+}
+
+/** Why a caller is not taken for the owner of a table. */
+const NOT_OWNER = ["NOT_OWNER", "TABLE_NOT_FOUND", "CREDENTIALS_MISSING"];
+
+/** Asks as the owner of a table, who may see every hand; or with the seat that this browser has, where others own it. */
+export async function askAsOwner<T>(
+  tableId: string,
+  ask: (client: Parlor, token: string | undefined) => Promise<T>,
+): Promise<T> {
+  try {
+    return await ask(ownerOf(tableId), undefined);
+  } catch (error) {
+    const token = storedSeat(tableId)?.token;
+    if (token === undefined || !(error instanceof ParlorError) || !NOT_OWNER.includes(error.reason))
+      throw error;
+    return ask(parlor, token);
+  }
 }
 
 /** The link of an invite. The secret stands in the fragment, which browsers send to nobody. */

@@ -31,7 +31,7 @@ test("the server is killed and restarted in the middle of a game", async (t) => 
   await playOn(page, random);
 });
 
-test("the network freezes for 20 seconds", { timeout: 120_000 }, async (t) => {
+test("the network freezes for 20 seconds", async (t) => {
   const server = await Server.start();
   const gate = await Gate.start(server);
   const page = await (await visitor(t, gate.address, { troubled: true })).newPage();
@@ -40,12 +40,13 @@ test("the network freezes for 20 seconds", { timeout: 120_000 }, async (t) => {
   await playOn(page, random, { moves: 2 });
   const cards = await page.locator(".hand .card").count();
   gate.freeze();
-  const thawed = new Promise((resolve) => setTimeout(resolve, 20_000)).then(() => gate.thaw());
+  const frozen = new Promise((resolve) => setTimeout(resolve, 20_000));
   // Nothing breaks, so that only missing heartbeats tell that nobody is there.
   await page.getByText("Connection lost").waitFor();
   await clickMove(page, random);
   await page.getByText("Sent").waitFor();
-  await thawed;
+  await frozen;
+  gate.thaw();
   await page.getByText("Connection lost").waitFor({ state: "detached" });
   await page.waitForFunction((count) => document.querySelectorAll(".hand .card").length === count - 1, cards);
   await playOn(page, random);

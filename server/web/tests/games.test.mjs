@@ -29,10 +29,22 @@ for (const game of ["Habe fertig", "GAP", "Five Three Five", "No Dice", "High Ca
 
     await page.getByRole("link", { name: "Replay" }).click();
     await page.getByRole("slider", { name: "Step" }).waitFor();
+    // The game is over, and so all hands can be seen.
+    await page.locator(".other-hand-open").nth(2).waitFor();
     await page.keyboard.press("End");
     const steps = /Step (\d+) of (\d+)/.exec(await page.locator(".replay-slider output").innerText());
     assert.equal(steps[1], steps[2]);
     await page.keyboard.press("ArrowLeft");
     await page.waitForURL(new RegExp(`#step=${Number(steps[2]) - 1}$`));
+    // A link can name a decision, too: the first one of the player who began the table.
+    const output = page.locator(".replay-slider output");
+    const before = await output.innerText();
+    await page.goto(`${page.url().replace(/#.*/, "")}#seat=0&decision=1`);
+    await page.waitForFunction(
+      (before) => document.querySelector(".replay-slider output").innerText !== before,
+      before,
+    );
+    const [, step, last] = /Step (\d+) of (\d+)/.exec(await output.innerText());
+    assert(Number(step) > 0 && Number(step) < Number(last), `step ${step}`);
   });
 }

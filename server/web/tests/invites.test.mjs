@@ -30,7 +30,7 @@ for (const [name, server] of [
   ["a server without keys", open],
   ["guests of a server with keys", withGuests],
 ]) {
-  test(`two browsers play each other over an invite: ${name}`, { timeout: 180_000 }, async (t) => {
+  test(`two browsers play each other over an invite: ${name}`, async (t) => {
     const { page, link } = await inviteFriend(t, server);
     const friend = await (await visitor(t, server.address)).newPage();
     const asked = [];
@@ -42,12 +42,21 @@ for (const [name, server] of [
     await friend.getByRole("button", { name: "Join the table" }).click();
     await friend.waitForURL(/\/t\/[^#]+$/);
     await page.getByText("Gus").first().waitFor();
+    await page.locator(".log", { hasText: "Gus takes a seat." }).waitFor();
     assert(
       asked.every((url) => !url.includes("pli_")),
       "the secret is in no address that is asked for",
     );
     await playTogether([page, friend], seeded(7));
     for (const one of [page, friend]) await one.locator(".dialog-result h2").waitFor();
+    assert.doesNotMatch(await page.locator(".log").innerText(), /\bseat \d/i);
+    // One makes the rematch, and the other joins it.
+    const before = page.url();
+    await page.getByRole("button", { name: "Rematch" }).click();
+    await page.waitForURL((url) => url.href !== before);
+    await friend.getByRole("button", { name: "Join the rematch" }).click();
+    await friend.waitForURL(page.url());
+    for (const one of [page, friend]) await one.locator(".hand .card").first().waitFor();
   });
 }
 

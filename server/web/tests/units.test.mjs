@@ -113,3 +113,35 @@ test("a selection leaves the actions that touch all of it", async () => {
     "a second click drops it",
   );
 });
+
+test("moves of others are shown one after another, and all at once when they are skipped", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  const { Pacer } = await load("table/pacing.ts");
+  const pacer = new Pacer(() => {});
+  const shown = () => [pacer.view.number, pacer.waiting];
+  const push = (number, own = false) => {
+    const decided = own ? { decisionId: number } : undefined;
+    pacer.push({ kind: "update", update: { number, events: [{ game: {} }], tableEvents: [], decided } });
+  };
+  pacer.reset([{ kind: "snapshot", snapshot: { number: 1, presence: [] }, at: 0 }]);
+  push(2, true);
+  assert.deepEqual(shown(), [2, 0], "the own move at once");
+  for (const number of [3, 4, 5]) push(number);
+  assert.deepEqual(shown(), [2, 3]);
+  t.mock.timers.tick(599);
+  assert.deepEqual(shown(), [2, 3]);
+  t.mock.timers.tick(1);
+  assert.deepEqual(shown(), [3, 2]);
+  t.mock.timers.tick(600);
+  assert.deepEqual(shown(), [4, 1]);
+  pacer.skip();
+  assert.deepEqual(shown(), [5, 0]);
+  push(6);
+  assert.deepEqual(shown(), [6, 0], "what comes before the own turn is skipped, too");
+  pacer.push({ kind: "decision", decision: { id: 7, after: 6 } });
+  push(7, true);
+  push(8);
+  assert.deepEqual(shown(), [7, 1], "until the next turn");
+  t.mock.timers.tick(600);
+  assert.deepEqual(shown(), [8, 0]);
+});

@@ -10,6 +10,7 @@ import {
   type SeatState,
   type Spectator,
 } from "@parlor/sdk";
+import { AnswerStatus } from "@parlor/sdk/wire";
 import type { LanguageCode } from "../api";
 import {
   DROPPED_AFTER_MS,
@@ -89,7 +90,7 @@ export class Hub {
         port.send({
           kind: "chosen",
           call: message.call,
-          result: await choose(feed.viewer as Seat, message.decision, message.index),
+          result: await this.#choose(feed.viewer as Seat, message.decision, message.index),
         });
         return this.#closeUnused(feed);
       }
@@ -125,6 +126,29 @@ export class Hub {
         }
         return;
       }
+    }
+  }
+
+  async #choose(seat: Seat, decisionId: number, index: number): Promise<ChooseResult> {
+    try {
+      const open = seat.decision;
+      if (open?.id === decisionId) {
+        const { kind } = await open.choose(index);
+        return { kind: kind === "accepted" || kind === "conflict" ? kind : "gone" };
+      }
+      // A hub that has just taken over may not have been told of the decision yet: the server knows what it is worth.
+      const answer = { decisionId, choice: { case: "index", value: index } } as const;
+      const { answered } = await this.#parlor.calls.play.act({ seatToken: seat.token, answer });
+      switch (answered?.status) {
+        case AnswerStatus.ACCEPTED:
+        case AnswerStatus.REPEATED:
+          return { kind: "accepted" };
+        default:
+          return { kind: "conflict" };
+      }
+    } catch (error) {
+      if (error instanceof ParlorError) return { kind: "refused", text: error.text };
+      throw error;
     }
   }
 
@@ -262,21 +286,5 @@ function plainEvent(event: SeatEvent): ViewerEvent {
       return { kind: "presence", presence: event.presence };
     case "timeLeft":
       return { kind: "timeLeft", timeLeft: event.timeLeft, at: Date.now() };
-  }
-}
-
-async function choose(seat: Seat, decision: number, index: number): Promise<ChooseResult> {
-  const open = seat.decision;
-  if (!open || open.id !== decision) return { kind: "conflict" };
-  try {
-    const result = await open.choose(index);
-    return result.kind === "accepted"
-      ? { kind: "accepted" }
-      : result.kind === "conflict"
-        ? { kind: "conflict" }
-        : { kind: "gone" };
-  } catch (error) {
-    if (error instanceof ParlorError) return { kind: "refused", text: error.text };
-    throw error;
   }
 }

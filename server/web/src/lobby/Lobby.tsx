@@ -1,14 +1,22 @@
 // The lobby: the games with a picture of their cards, a table against bots in two clicks, and tables to join or to watch.
 
 import { useEffect, useState } from "preact/hooks";
-import { type CardFace, type GameInfo, parlor, ParlorError, type Table, TableState } from "../api";
+import {
+  type CardFace,
+  type GameInfo,
+  parlor,
+  ParlorError,
+  type Table,
+  TableState,
+  Visibility,
+} from "../api";
 import { isOver } from "../table/state";
 import { loadCatalogue, useGameName } from "../catalogue";
 import { CardPicture } from "../cards/Card";
 import { useStrings } from "../i18n";
 import { forgetOwnerToken } from "../owner";
 import { useSettings } from "../settings";
-import { storedSeats, storeSeat, type StoredSeat, forgetSeat } from "../storage";
+import { storedSeat, storedSeats, storeSeat, type StoredSeat, forgetSeat } from "../storage";
 import { playersOf } from "../table/players";
 import { Dialog } from "../ui/Dialog";
 import { Failure } from "../ui/Failure";
@@ -158,16 +166,33 @@ function YourTables() {
 /** How often the lists of tables are asked for anew. */
 const REFRESH_MS = 5000;
 
-async function listTables(states: TableState[], openSeat: boolean, pageSize: number): Promise<Table[]> {
-  const { tables } = await parlor.calls.tables.listTables({ states, openSeat, pageSize });
-  return tables;
+/** More tables than are shown are asked for, as some are left out. */
+const ASKED_TABLES = 40;
+
+/**
+ * The newest tables in a state that everyone may see. A server without keys lists private ones too, as everybody is its
+ * owner. Games of tournaments stand on the pages of these. Tables of this browser stand above while they go on, and are
+ * listed here when they are over.
+ */
+async function listTables(state: TableState, most: number): Promise<Table[]> {
+  const openSeat = state === TableState.OPEN;
+  const { tables } = await parlor.calls.tables.listTables({
+    states: [state],
+    openSeat,
+    pageSize: ASKED_TABLES,
+  });
+  const isListed = ({ tableId, visibility, shuffle }: Table) => {
+    if (storedSeat(tableId) !== undefined) return state === TableState.FINISHED;
+    return visibility === Visibility.PUBLIC && shuffle?.dealGroup === undefined;
+  };
+  return tables.filter(isListed).slice(0, most);
 }
 
 function PublicTables() {
   const t = useStrings();
-  const open = useLoaded("open tables", () => listTables([TableState.OPEN], true, 8));
-  const running = useLoaded("running tables", () => listTables([TableState.PLAYING], false, 6));
-  const finished = useLoaded("finished tables", () => listTables([TableState.FINISHED], false, 6));
+  const open = useLoaded("open tables", () => listTables(TableState.OPEN, 8));
+  const running = useLoaded("running tables", () => listTables(TableState.PLAYING, 6));
+  const finished = useLoaded("finished tables", () => listTables(TableState.FINISHED, 6));
   useEvery(REFRESH_MS, () => {
     open.again();
     running.again();

@@ -9,7 +9,7 @@ import { go } from "../router";
 import { takeSeat } from "../seats";
 import { useSettings } from "../settings";
 import { NameField } from "../table/TablePage";
-import { strength } from "../table/players";
+import { strength, strengthHint } from "../table/players";
 import { Dialog } from "../ui/Dialog";
 import { Failure } from "../ui/Failure";
 import { Icon } from "../ui/Icon";
@@ -235,7 +235,7 @@ export function StartDialog({ game, onClose }: { game: GameInfo; onClose: () => 
                 ))}
               </span>
               <b>{strength(bot.name, t)}</b>
-              <small>{bot.summary![lang]}</small>
+              <small>{strengthHint(bot.name, t) ?? bot.summary![lang]}</small>
             </button>
           ))}
       </div>

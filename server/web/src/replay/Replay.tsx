@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { parlor, ParlorError, type ReplayStep, type Table, TableState } from "../api";
 import { useGameName } from "../catalogue";
 import { useStrings } from "../i18n";
+import { askAsOwner } from "../owner";
 import { fragment, go } from "../router";
 import { useSettings } from "../settings";
 import { storedSeat } from "../storage";
@@ -15,22 +16,26 @@ import { Failure } from "../ui/Failure";
 import { Icon, type IconName } from "../ui/Icon";
 import { useLoaded } from "../ui/load";
 
-/** Whose game is shown: everyone's hands, a seat's or a spectator's. */
+/** Whose game is shown: all that this browser may see, which is everyone's hands or the own ones; a seat's; or a spectator's. */
 type ViewOf = "all" | "spectator" | number;
 
 interface Replayed {
   readonly table: Table;
   readonly steps: readonly ReplayStep[];
+  /** Whether every hand can be shown. Otherwise the table is private, and this browser had no more than a seat at it. */
+  readonly everyone: boolean;
 }
 
 async function load(tableId: string, viewOf: ViewOf, lang: "en" | "de"): Promise<Replayed> {
   const token = storedSeat(tableId)?.token;
   const table = await parlor.table(tableId, token);
-  if (table.state !== TableState.FINISHED) return { table, steps: [] };
+  if (table.state !== TableState.FINISHED) return { table, steps: [], everyone: false };
   const viewer = viewOf === "all" ? undefined : viewOf;
-  const steps: ReplayStep[] = [];
-  for await (const step of parlor.replay(tableId, { token, viewer, texts: lang })) steps.push(step);
-  return { table, steps };
+  return askAsOwner(tableId, async (client, token) => {
+    const steps: ReplayStep[] = [];
+    for await (const step of client.replay(tableId, { token, viewer, texts: lang })) steps.push(step);
+    return { table, steps, everyone: token === undefined };
+  });
 }
 
 /** The view after a step, in the form in which tables are drawn. */
@@ -46,7 +51,7 @@ function viewAt(replayed: Replayed, number: number, viewOf: ViewOf): TableView {
     number,
     log: replayed.steps
       .slice(0, number + 1)
-      .map((step) => ({ number: step.number, texts: step.texts, own: false })),
+      .map((step) => ({ number: step.number, texts: step.texts, seated: [], own: false })),
     lastMove: { number: number - 1, board: replayed.steps[Math.max(0, number - 1)]!.board },
     result: last ? replayed.table.result : undefined,
   };
@@ -184,7 +189,7 @@ export function ReplayPage({ tableId, hash }: { tableId: string; hash: string })
         />
         <output>{t.step(number, count - 1)}</output>
       </label>
-      <label class="replay-view">
+      <label class="replay-view" hidden={!replayed.everyone}>
         <span>{t.viewOf}</span>
         <select
           class="input"

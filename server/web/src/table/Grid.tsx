@@ -42,10 +42,12 @@ function GridCard({
   cells,
   class: name,
   title,
+  isNew = false,
 }: {
   cells: readonly BoardCell[];
   class: string;
   title?: string;
+  isNew?: boolean;
 }) {
   const { x, y, width, height } = bounds(cells);
   return (
@@ -66,6 +68,7 @@ function GridCard({
           <SegmentFace value={cell.label} />
         </g>
       ))}
+      {isNew && <circle class="grid-new" cx={x + width - 0.3} cy={y + 0.1} r=".26" />}
     </g>
   );
 }
@@ -75,7 +78,6 @@ export function Grid({ controls, zone, score }: { controls: BoardControls; zone:
   const svg = useRef<SVGSVGElement>(null);
   const [aspect, setAspect] = useState(1.6);
   const [view, setView] = useState<Window>();
-  const [place, setPlace] = useState(0);
 
   // The places of the card that is picked, the best first.
   const places = useMemo(() => {
@@ -89,8 +91,11 @@ export function Grid({ controls, zone, score }: { controls: BoardControls; zone:
       }));
     return found.sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
   }, [choices, picked, ready, busy, zone]);
-  useEffect(() => setPlace(0), [places]);
-  const chosen = places[Math.min(place, places.length - 1)];
+  // Other places begin with the best one, from their first drawing on.
+  const [turned, setTurned] = useState<{ places: typeof places; place: number }>({ places, place: 0 });
+  const place = turned.places === places ? turned.place : 0;
+  const setPlace = (place: number) => setTurned({ places, place });
+  const chosen = places[place];
 
   useLayoutEffect(() => {
     const element = svg.current!;
@@ -104,8 +109,14 @@ export function Grid({ controls, zone, score }: { controls: BoardControls; zone:
     return () => observer.disconnect();
   }, []);
 
-  const laid = zone.cards.flatMap((card) => card.cells);
-  const all = [...laid, ...(chosen?.cells ?? [])];
+  const spots = useMemo(() => {
+    const unique = new Map<string, BoardCell>();
+    for (const { cells } of places) for (const cell of cells) unique.set(`${cell.x} ${cell.y}`, cell);
+    return [...unique.values()];
+  }, [places]);
+
+  // With all places in sight, the table stays where it is while one goes through them.
+  const all = [...zone.cards.flatMap((card) => card.cells), ...spots];
   const shown = view ?? fitted(bounds(all), aspect);
   // A place out of sight is brought into sight.
   const inSight = (cell: BoardCell) =>
@@ -195,11 +206,6 @@ export function Grid({ controls, zone, score }: { controls: BoardControls; zone:
     setPlace(here[(here.indexOf(place) + 1) % here.length]!);
   };
 
-  const spots = useMemo(() => {
-    const unique = new Map<string, BoardCell>();
-    for (const { cells } of places) for (const cell of cells) unique.set(`${cell.x} ${cell.y}`, cell);
-    return [...unique.values()];
-  }, [places]);
   const freshFrom = controls.seat === undefined ? zone.cards.length : 0;
 
   return (
@@ -217,14 +223,19 @@ export function Grid({ controls, zone, score }: { controls: BoardControls; zone:
           onPointerUp={onPointerUp}
           onPointerCancel={onPointerUp}
         >
-          {zone.cards.map((card, index) => (
-            <GridCard
-              key={index}
-              cells={card.cells}
-              class={`grid-card ${index >= freshFrom && controls.fresh(zone.zoneId, card.face!.id) > 0 ? "grid-card-new" : ""}`}
-              title={card.face!.longLabel}
-            />
-          ))}
+          {zone.cards.map((card, index) => {
+            const isNew = index >= freshFrom && controls.fresh(zone.zoneId, card.face!.id) > 0;
+            const { longLabel } = card.face!;
+            return (
+              <GridCard
+                key={index}
+                cells={card.cells}
+                class={`grid-card ${isNew ? "grid-card-new" : ""}`}
+                title={isNew ? `${longLabel}, ${t.newCard}` : longLabel}
+                isNew={isNew}
+              />
+            );
+          })}
           <g class="grid-spots">
             {spots.map((cell) => (
               <rect

@@ -12,6 +12,7 @@ import {
   toBinary,
 } from "../api";
 import { signed, type Strings, useStrings } from "../i18n";
+import { askAsOwner } from "../owner";
 import { storedSeat } from "../storage";
 import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
@@ -97,7 +98,8 @@ interface ResultProps {
   names: SeatNames;
   own: number | undefined;
   rematch: (() => void) | undefined;
-  rematchTableId: string | undefined;
+  /** Whether somebody has made the rematch already. */
+  rematchOffered?: boolean;
   onClose: () => void;
 }
 
@@ -109,7 +111,7 @@ export function ResultDialog({
   names,
   own,
   rematch,
-  rematchTableId,
+  rematchOffered = false,
   onClose,
 }: ResultProps) {
   const t = useStrings();
@@ -155,25 +157,19 @@ export function ResultDialog({
         </table>
       )}
       <div class="dialog-actions">
-        {rematchTableId ? (
-          <a class="button button-primary" href={`/t/${rematchTableId}`}>
-            {t.rematchJoin}
-          </a>
-        ) : (
-          rematch && (
-            <button
-              type="button"
-              class="button button-primary"
-              data-focus="true"
-              disabled={asked}
-              onClick={() => {
-                setAsked(true);
-                rematch();
-              }}
-            >
-              {t.rematch}
-            </button>
-          )
+        {rematch && (
+          <button
+            type="button"
+            class="button button-primary"
+            data-focus="true"
+            disabled={asked}
+            onClick={() => {
+              setAsked(true);
+              rematch();
+            }}
+          >
+            {rematchOffered ? t.rematchJoin : t.rematch}
+          </button>
         )}
         {table.state === TableState.FINISHED && (
           <a class="button" href={`/replay/${table.tableId}`}>
@@ -278,11 +274,11 @@ export function VerifyDialog({ table, onClose }: { table: Table; onClose: () => 
 
 /** The record as a file, for `parlor verify`. */
 function DownloadRecord({ tableId }: { tableId: string }) {
+  const t = useStrings();
   const [failed, setFailed] = useState(false);
   const download = async () => {
     try {
-      const own = storedSeat(tableId);
-      const record = await parlor.record(tableId, { token: own?.token });
+      const record = await askAsOwner(tableId, (client, token) => client.record(tableId, { token }));
       const url = URL.createObjectURL(
         new Blob([toBinary(RecordSchema, record) as BlobPart], { type: "application/octet-stream" }),
       );
@@ -297,7 +293,7 @@ function DownloadRecord({ tableId }: { tableId: string }) {
   };
   return (
     <button type="button" class="button" disabled={failed} onClick={() => void download()}>
-      {`${tableId.slice(0, 8)}….binpb`}
+      {t.downloadRecord}
     </button>
   );
 }

@@ -7,7 +7,7 @@ import { duration, signed } from "../i18n";
 import { Icon } from "../ui/Icon";
 import { type BoardControls, numbered } from "./controls";
 import type { Drawing } from "./drawings";
-import type { Player } from "./players";
+import { initial, type Player } from "./players";
 import type { TableView } from "./state";
 import { GenericSeatZones } from "./Zones";
 
@@ -98,11 +98,7 @@ export function SeatPlate({ controls, drawing, view, player, seat }: SeatProps) 
     >
       <div class="seat-head">
         <span class={`avatar avatar-${player.seat}`} aria-hidden="true">
-          {player.kind === "bot" || player.kind === "agent" ? (
-            <Icon name="bot" />
-          ) : (
-            player.name.slice(0, 1).toUpperCase()
-          )}
+          {player.kind === "bot" || player.kind === "agent" ? <Icon name="bot" /> : initial(player)}
         </span>
         <span class="seat-name">
           <b>{player.name}</b>

@@ -7,7 +7,7 @@ import { loadCatalogue, useCatalogue, useGameName } from "../catalogue";
 import { hub } from "../hub/client";
 import type { ViewerRef } from "../hub/protocol";
 import { useStrings, useText } from "../i18n";
-import { forgetOwnerToken, ownerOf, storeOwnerToken } from "../owner";
+import { ownerOf, storeOwnerToken } from "../owner";
 import { fragment, go } from "../router";
 import { takeSeat } from "../seats";
 import { change, useSettings } from "../settings";
@@ -21,7 +21,7 @@ import { chime } from "../ui/sound";
 import { InvitePage } from "./InvitePage";
 import { Invites } from "./Invites";
 import { usePacedTable } from "./pacing";
-import { playersOf, strength } from "./players";
+import { initial, playersOf, strength } from "./players";
 import { Playing } from "./Playing";
 import { ResultDialog, RoundDialog } from "./Result";
 import type { TableView } from "./state";
@@ -158,7 +158,7 @@ export function SeatList({ table, own }: { table: Table; own: number | undefined
             ) : player.kind === "free" ? (
               <Icon name="plus" />
             ) : (
-              player.name.slice(0, 1).toUpperCase()
+              initial(player)
             )}
           </span>
           <span>
@@ -178,10 +178,7 @@ async function makeRematch({ tableId, token }: StoredSeat): Promise<string> {
   const owner = ownerOf(tableId);
   const request = { tableId, rotateSeats: true, seatToken: owner === parlor ? token : "" };
   const { table, ownerToken } = await owner.calls.tables.rematch(request);
-  if (ownerToken !== "") {
-    storeOwnerToken(table!.tableId, ownerToken);
-    forgetOwnerToken(tableId);
-  }
+  if (ownerToken !== "") storeOwnerToken(table!.tableId, ownerToken);
   return table!.tableId;
 }
 
@@ -306,7 +303,7 @@ function OwnSeat({ seat, forget }: { seat: StoredSeat; forget: () => void }) {
           names={names}
           own={view.seat}
           rematch={table.state === TableState.FINISHED ? () => void rematch() : undefined}
-          rematchTableId={undefined}
+          rematchOffered={view.rematchTableId !== undefined}
           onClose={() => setClosed(true)}
         />
       )}
@@ -517,7 +514,6 @@ export function WatchPage({ tableId, hash }: { tableId: string; hash: string }) 
           names={names}
           own={undefined}
           rematch={undefined}
-          rematchTableId={undefined}
           onClose={() => setClosed(true)}
         />
       )}

@@ -1,7 +1,7 @@
 // A board that can be played on: what is picked, what can be, and the cards and zones that are clicked, dragged or focused.
 
 import type { ComponentChildren, TargetedPointerEvent } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { type Board, type BoardCard, type CardFace, type RichText, type Zone, ZoneKind } from "../api";
 import { CardBack, CardPicture } from "../cards/Card";
 import type { OpenDecision } from "../hub/protocol";
@@ -32,7 +32,6 @@ export interface BoardControls {
   /** How many copies of a face in a zone are new since the own last move. */
   fresh(zoneId: string, cardId: string): number;
   pick(card: PickedCard): void;
-  pickOnly(picked: Picked): void;
   clear(): void;
   clickZone(zoneId: string): void;
   play(index: number): void;
@@ -54,28 +53,36 @@ interface Setup {
   readonly choose: (index: number) => void;
 }
 
+/** What a player has done about a decision before a move is complete. */
+interface Selection {
+  readonly decisionId: number | undefined;
+  readonly picked: Picked;
+  /** What the page says to it. */
+  readonly notice: string;
+}
+
+const UNTOUCHED = { picked: NOTHING, notice: "" } as const;
+
 /** A drag begins when the pointer has moved so far. */
 const DRAG_PX = 8;
 
 export function useBoardControls(setup: Setup): BoardControls {
   const { game, board, before, seat, decision, busy, t, names, whyNot, choose } = setup;
-  const [picked, setPicked] = useState<Picked>(NOTHING);
-  const [notice, setNotice] = useState("");
+  // What is picked belongs to one decision: with the next one it is nothing, from its first drawing on. An effect that
+  // cleared it would come after that drawing, and could take back a card that was picked at once.
+  const [selection, setSelection] = useState<Selection>({ decisionId: undefined, ...UNTOUCHED });
+  const decisionId = decision?.id;
+  const { picked, notice } = selection.decisionId === decisionId ? selection : UNTOUCHED;
+  const select = (picked: Picked, notice = "") => setSelection({ decisionId, picked, notice });
   const choices = useMemo(
     () => (decision?.board ? new Choices(decision.board.targets, decision.board, seat) : undefined),
     [decision, seat],
   );
   const fresh = useMemo(() => newCards(before, board), [before, board]);
-  useEffect(() => {
-    setPicked(NOTHING);
-    setNotice("");
-  }, [decision?.id, choices === undefined]);
-
   const ready = useMemo(() => (choices && !busy ? choices.complete(picked) : []), [choices, picked, busy]);
   const play = (index: number) => {
     if (busy) return;
-    setPicked(NOTHING);
-    setNotice("");
+    select(NOTHING);
     choose(index);
   };
   const suppressClick = useRef(false);
@@ -102,25 +109,24 @@ export function useBoardControls(setup: Setup): BoardControls {
       const all = choices.candidates(picked);
       // A second click plays, where nothing else is left to choose.
       if (selected && all.length === 1 && choices.complete(picked).length === 1) return play(all[0]!);
-      setNotice("");
-      setPicked(choices.click(picked, card));
+      select(choices.click(picked, card));
     },
-    pickOnly: setPicked,
-    clear: () => setPicked(NOTHING),
+    clear: () => select(NOTHING),
     clickZone: (zoneId) => {
       if (!choices || busy) return;
       const indices = choices.toZone(picked, zoneId);
       if (indices.length === 1) play(indices[0]!);
-      else if (indices.length > 1) setPicked({ ...picked, zoneId });
+      else if (indices.length > 1) select({ ...picked, zoneId });
     },
     play,
     actionText: (index) => decision?.texts?.actions[index],
     explain: (zone, face) => {
       if (suppressClick.current) return;
-      if (busy) return setNotice(t.sent);
-      if (!decision) return setNotice(t.notYourTurn);
+      if (busy) return select(picked, t.sent);
+      if (!decision) return select(picked, t.notYourTurn);
       const why = whyNot?.(board, zone, face, picked);
-      setNotice(
+      select(
+        picked,
         why ??
           (picked.cards.length > 0 && choices?.touches(zone.zoneId, face.id)
             ? t.notWithSelection
@@ -137,7 +143,7 @@ export function useBoardControls(setup: Setup): BoardControls {
           );
           if (already) return picked;
           const next = choices.click(picked, card);
-          setPicked(next);
+          select(next);
           return next;
         },
         drop: (next, zoneId, cardId) => {
@@ -160,7 +166,7 @@ export function useBoardControls(setup: Setup): BoardControls {
             onZone.length > 0 &&
             board.zones.find((zone) => zone.zoneId === zoneId)?.kind !== ZoneKind.GRID
           )
-            setPicked({ ...next, zoneId });
+            select({ ...next, zoneId });
         },
       });
     },

@@ -27,7 +27,8 @@ function takesTime(event: ViewerEvent): boolean {
   return event.kind === "update" && event.update.decided === undefined && event.update.events.length > 0;
 }
 
-class Pacer {
+/** Holds events back until it is their time to be shown. */
+export class Pacer {
   view = EMPTY_VIEW;
   readonly #queue: ViewerEvent[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;

@@ -19,9 +19,17 @@ export interface Player {
 /** The strengths of house bots, in words, by their names. */
 const STRENGTHS: readonly string[] = ["random", "greedy", "search"];
 
+/** The place of a bot among these strengths. Its name may say how long it thinks: `search:1000`. */
+const strengthOf = (bot: string) => STRENGTHS.indexOf(bot.split(":", 1)[0]!);
+
 /** The strength of a house bot in words; its own name if the page has no word for it. */
 export function strength(bot: string, t: Strings): string {
-  return t.strengths[STRENGTHS.indexOf(bot)] ?? bot;
+  return t.strengths[strengthOf(bot)] ?? bot;
+}
+
+/** What that strength is like; undefined if the page has no word for it. */
+export function strengthHint(bot: string, t: Strings): string | undefined {
+  return t.strengthHints[strengthOf(bot)];
 }
 
 export function playerOf(seat: TableSeat, own: number | undefined, t: Strings): Player {
@@ -57,4 +65,9 @@ export function playersOf(table: Table | undefined, own: number | undefined, t: 
 export function othersFrom(seats: number, own: number | undefined): number[] {
   if (own === undefined) return Array.from({ length: seats }, (_, seat) => seat);
   return Array.from({ length: seats - 1 }, (_, index) => (own + 1 + index) % seats);
+}
+
+/** The letter that stands for a player: of the name that the others see, where there is one. */
+export function initial({ name, kind, detail }: Player): string {
+  return ((kind === "you" && detail.trim()) || name).slice(0, 1).toUpperCase();
 }

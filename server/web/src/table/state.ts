@@ -18,6 +18,8 @@ import type { OpenDecision, ViewerEvent, ViewerState } from "../hub/protocol";
 export interface LogEntry {
   readonly number: number;
   readonly texts: readonly RichText[];
+  /** Who has sat down with it. */
+  readonly seated: readonly number[];
   /** Whether it is a move of this viewer. */
   readonly own: boolean;
 }
@@ -105,9 +107,17 @@ export function apply(view: TableView, event: ViewerEvent): TableView {
   }
 }
 
+/** What the page says in its own words: the texts have numbers of seats and ids of tables in them. */
+const OWN_WORDS: ReadonlySet<string | undefined> = new Set(["seatJoined", "seatReplaced", "rematch"]);
+
 function applyUpdate(view: TableView, update: Update): TableView {
   // What ended the table comes after the moves that led to it, what began it before them.
-  const atTable = update.texts?.tableEvents ?? [];
+  const atTable = (update.texts?.tableEvents ?? []).filter(
+    (_, index) => !OWN_WORDS.has(update.tableEvents[index]?.event.case),
+  );
+  const seated = update.tableEvents.flatMap(({ event }) =>
+    event.case === "seatJoined" || event.case === "seatReplaced" ? [event.value.seat!.seat] : [],
+  );
   const inGame = update.texts?.events ?? [];
   const over = update.tableEvents.some(({ event }) => event.case === "over");
   const texts = (over ? [...inGame, ...atTable] : [...atTable, ...inGame]).filter(
@@ -115,12 +125,12 @@ function applyUpdate(view: TableView, update: Update): TableView {
   );
   const own = update.decided !== undefined;
   const board = update.board ?? view.board;
-  const entry = { number: update.number, texts, own };
+  const entry = { number: update.number, texts, seated, own };
   let next: TableView = {
     ...view,
     number: update.number,
     board,
-    log: texts.length > 0 ? [...view.log.slice(-MAX_LOG), entry] : view.log,
+    log: texts.length + seated.length > 0 ? [...view.log.slice(-MAX_LOG), entry] : view.log,
     decision: own && update.decided!.decisionId === view.decision?.id ? undefined : view.decision,
     lastMove: own ? { number: update.number, board } : view.lastMove,
     resultTexts: update.texts?.result ?? view.resultTexts,

@@ -1,7 +1,7 @@
 // A modal dialog on the browser's own <dialog>, which keeps the focus and closes with Escape.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useStrings } from "../i18n";
 import { Icon } from "./Icon";
 
@@ -15,7 +15,8 @@ interface Props {
 export function Dialog({ title, class: name = "", onClose, children }: Props) {
   const t = useStrings();
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // With the drawing itself: a key pressed at once after it is for the dialog.
+  useLayoutEffect(() => {
     const { current } = element;
     current?.showModal();
     // The attribute autofocus would do, but browsers grumble about it on the console.

@@ -13,5 +13,6 @@ export function Rules({ game }: { game: string }) {
   const rules = useLoaded(`rules ${game} ${lang}`, () => parlor.rules(game, lang));
   if (rules.state === "loading") return <p class="muted">{t.loading}</p>;
   if (rules.state === "failed") return <Failure error={rules.error} again={rules.again} />;
-  return <Markdown text={rules.value} />;
+  // The title stands above already, and the name that programs call the game by is for programs.
+  return <Markdown text={rules.value.replace(/^# .*\n/, "").replace(/ \(`\w+`\)/, "")} />;
 }

@@ -1,6 +1,6 @@
 // Loading from the server in a component, with the error as a value.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 /** Something that is being loaded, is there, or could not be loaded. */
 export type Loaded<T> =
@@ -29,8 +29,10 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> & {
 
 /** Calls again and again while the page is visible. */
 export function useEvery(ms: number, call: () => void): void {
+  const latest = useRef(call);
+  latest.current = call;
   useEffect(() => {
-    const timer = setInterval(() => !document.hidden && call(), ms);
+    const timer = setInterval(() => !document.hidden && latest.current(), ms);
     return () => clearInterval(timer);
-  });
+  }, [ms]);
 }
