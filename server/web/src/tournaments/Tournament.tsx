@@ -229,11 +229,13 @@ function RatingChart({ tournamentId, standings }: { tournamentId: string; standi
   }, [loaded.state, loaded.state === "ready" && loaded.value]);
   if (kept.length < 2) return null;
   const rows = standings.rows.slice(0, MAX_LINES);
-  const [width, height, left, bottom] = [720, 260, 46, 26];
+  // On a phone the names stand below: beside the lines they would be out of sight.
+  const narrow = innerWidth <= 640;
+  const [width, height, left, right, bottom] = narrow ? [330, 220, 46, 8, 26] : [720, 260, 46, 130, 26];
   const most = kept.at(-1)!.groups;
   const values = rows.flatMap((row) => kept.map((point) => point.ratings[row.entrant] ?? 0));
   const [low, high] = [Math.min(...values, -10), Math.max(...values, 10)];
-  const x = (groups: number) => left + (groups / most) * (width - left - 130);
+  const x = (groups: number) => left + (groups / most) * (width - left - right);
   const y = (rating: number) => 8 + ((high - rating) / (high - low)) * (height - bottom - 8);
   const ticks = [low, 0, high].filter((value, index, all) => all.indexOf(value) === index);
   // Labels at the right keep apart from each other.
@@ -255,7 +257,7 @@ function RatingChart({ tournamentId, standings }: { tournamentId: string; standi
         >
           {ticks.map((value) => (
             <g key={value}>
-              <path class="chart-line" d={`M${left} ${y(value)}H${width - 130}`} />
+              <path class="chart-line" d={`M${left} ${y(value)}H${width - right}`} />
               <text x={left - 6} y={y(value) + 4} text-anchor="end">
                 {points(value, 0)}
               </text>
@@ -272,18 +274,35 @@ function RatingChart({ tournamentId, standings }: { tournamentId: string; standi
               d={`M${kept.map((point) => `${x(point.groups).toFixed(1)} ${y(point.ratings[row.entrant] ?? 0).toFixed(1)}`).join("L")}`}
             />
           ))}
-          {labels.map(({ row, at }) => (
-            <text
-              key={row.entrant}
-              class={`chart-name line-${rows.indexOf(row) % 6}`}
-              x={width - 122}
-              y={at + 4}
-            >
-              {rowName(row)}
-            </text>
-          ))}
+          {!narrow &&
+            labels.map(({ row, at }) => (
+              <text
+                key={row.entrant}
+                class={`chart-name line-${rows.indexOf(row) % 6}`}
+                x={width - 122}
+                y={at + 4}
+              >
+                {rowName(row)}
+              </text>
+            ))}
         </svg>
       </div>
+      {narrow && (
+        <ul class="chart-legend" aria-hidden="true">
+          {rows.map((row, index) => (
+            <li key={row.entrant} class={`line-${index % 6}`}>
+              <svg viewBox="0 0 26 6">
+                <path
+                  class="chart-rating"
+                  stroke-dasharray={DASHES[Math.floor(index / 6) % DASHES.length]}
+                  d="M0 3H26"
+                />
+              </svg>
+              {rowName(row)}
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   );
 }
