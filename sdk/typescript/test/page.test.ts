@@ -28,10 +28,16 @@ async function serveFiles(test: Cleanup, files: { [path: string]: string }): Pro
   return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
 }
 
-/** Presses the first button again and again until a condition holds. */
+/** Presses the first button, each once, until a condition holds: the buttons of the next decision are new ones. */
 async function pressUntil(page: Page, condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) {
-    await page.evaluate(() => document.querySelector("button")?.click());
+    await page.evaluate(() => {
+      const button = document.querySelector("button");
+      if (button !== null && button.dataset["pressed"] === undefined) {
+        button.dataset["pressed"] = "true";
+        button.click();
+      }
+    });
     await page.waitForTimeout(5);
   }
 }
