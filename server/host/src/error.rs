@@ -140,7 +140,13 @@ impl HostError {
             HostError::Log(error) => {
                 matches!(
                     error,
-                    LogError::QueueFull | LogError::NoSpace { .. } | LogError::Io { .. } | LogError::Closed
+                    LogError::QueueFull
+                        | LogError::NoSpace { .. }
+                        | LogError::Io { .. }
+                        | LogError::Unreachable { .. }
+                        | LogError::AccessDenied { .. }
+                        | LogError::Fenced
+                        | LogError::Closed
                 )
             }
             HostError::TooSlow | HostError::TableBusy { .. } | HostError::Stopping => true,

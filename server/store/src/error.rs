@@ -151,6 +151,38 @@ pub enum LogError {
         /// The operating system's error.
         why: Arc<str>,
     },
+    /// The database cannot be reached, or the connection to it broke.
+    #[error("{} cannot be reached ({why}): check that PostgreSQL runs there and accepts connections from this machine", file.display())]
+    Unreachable {
+        /// The database.
+        file: PathBuf,
+        /// The reason.
+        why: Arc<str>,
+    },
+    /// The database does not let this user in, or does not exist.
+    #[error("{} refuses access ({why}): check the user and the database in the address, and the password", file.display())]
+    AccessDenied {
+        /// The database.
+        file: PathBuf,
+        /// The database's own error.
+        why: Arc<str>,
+    },
+    /// The database server is too old.
+    #[error("{} runs PostgreSQL {found}, and version {oldest} or newer is needed: upgrade it", file.display())]
+    OldDatabase {
+        /// The database.
+        file: PathBuf,
+        /// Its version.
+        found: Arc<str>,
+        /// The oldest supported version.
+        oldest: u32,
+    },
+    /// The target of a copy is in use or has been.
+    #[error("{} is not empty: name a new one", file.display())]
+    NotEmpty {
+        /// The store.
+        file: PathBuf,
+    },
     /// Another node has taken over the tables of this writer. A pending append may or may not have been committed.
     #[error("another node has taken over the tables of this one: ask again")]
     Fenced,

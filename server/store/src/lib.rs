@@ -21,6 +21,7 @@ mod append;
 mod chain;
 #[cfg(test)]
 mod contract;
+mod copy;
 mod error;
 mod follow;
 mod id;
@@ -28,6 +29,7 @@ mod journal;
 mod memory;
 mod postgres;
 mod query;
+mod report;
 mod sqlite;
 #[cfg(feature = "test-hooks")]
 pub mod test_hooks;
@@ -40,16 +42,18 @@ use futures_util::future::join_all;
 
 pub use append::{Append, Appended, Delete, Listing, LogKind, NewFeedItem, NewPlace, limits};
 pub use chain::{Entry, Hash};
+pub use copy::{CopyStore, check as check_postgres, copy_store};
 pub use error::LogError;
 pub use follow::LogFollower;
 pub use id::{Millis, OwnerId};
 pub use memory::MemoryLog;
 pub use parlor_fair::{InvalidTableId, TableId};
-pub use postgres::{PgAddress, PgLog, PgOptions};
+pub use postgres::{PgAddress, PgLog, PgOptions, PgUrl, SharedValues};
 pub use query::{
     FeedItem, LogFilter, PageRequest, Place, RetentionCounts, StartupState, TablePage, TableRow,
 };
-pub use sqlite::{SqliteLog, SqliteOptions, StoreReport, backup, check, restore};
+pub use report::StoreReport;
+pub use sqlite::{SqliteLog, SqliteOptions, backup, check, restore};
 
 /// The persisted message forms: package `parlor.store.v1`, generated from `proto/parlor/store/v1`.
 ///

@@ -163,7 +163,10 @@ impl From<&Failure> for ErrorReport {
                 }
                 LogError::FollowerLagged { .. } => report(Reason::TooSlow),
                 LogError::QueueFull => report(Reason::RateLimited).with_retry(BUSY_RETRY_DELAY),
-                LogError::NoSpace { .. } | LogError::Io { .. } => {
+                LogError::NoSpace { .. }
+                | LogError::Io { .. }
+                | LogError::Unreachable { .. }
+                | LogError::AccessDenied { .. } => {
                     report(Reason::StoreUnavailable).with_retry(STORE_RETRY_DELAY).with_message(
                         "the server cannot store anything now, so tables pause: try again; \
                          nothing that was acknowledged is lost",
@@ -180,6 +183,8 @@ impl From<&Failure> for ErrorReport {
                 | LogError::NotAStore { .. }
                 | LogError::InUse { .. }
                 | LogError::FileExists { .. }
+                | LogError::NotEmpty { .. }
+                | LogError::OldDatabase { .. }
                 | LogError::Invalid { .. }
                 | LogError::LogFull { .. } => report(Reason::ServerFault).with_message(FAULT),
             },

@@ -67,7 +67,7 @@ async fn sqlite_short_journal() -> Fixture {
 
 async fn postgres_with(options: PgOptions) -> Fixture {
     let database = PostgresCluster::shared().create_database();
-    let address = PgAddress::parse(&database, None, &[]).unwrap();
+    let address = PgAddress::new(&PgUrl::parse(&database).unwrap(), None, &[]).unwrap();
     let log = PgLog::open(address, "test", options).await.unwrap();
     Fixture { log: Arc::new(log), _folder: None, syncing: None }
 }

@@ -55,7 +55,11 @@ pub(super) async fn adopt_all(shared: &Shared, node: &str) -> Result<NewWriter, 
 }
 
 /// Adds the row of a new writer, whose id no other writer ever had.
-async fn create_writer(client: &Client, node: &str, errors: StoreErrors<'_>) -> Result<i64, LogError> {
+pub(super) async fn create_writer(
+    client: &Client,
+    node: &str,
+    errors: StoreErrors<'_>,
+) -> Result<i64, LogError> {
     let count = "UPDATE parlor_schema SET writers = writers + 1 WHERE one = 1 RETURNING writers";
     let id: i64 = errors.pg(client.query_one(count, &[]).await)?.get(0);
     let insert = "INSERT INTO writers (id, node, seq) VALUES ($1, $2, 0)";
@@ -64,7 +68,11 @@ async fn create_writer(client: &Client, node: &str, errors: StoreErrors<'_>) -> 
 }
 
 /// Reads the tables in play of a sealed writer, and its journal.
-async fn read_index(client: &Client, writer: i64, errors: StoreErrors<'_>) -> Result<JournalIndex, LogError> {
+pub(super) async fn read_index(
+    client: &Client,
+    writer: i64,
+    errors: StoreErrors<'_>,
+) -> Result<JournalIndex, LogError> {
     let mut index = JournalIndex::default();
     let select = format!("SELECT {COLUMNS} FROM tables WHERE place = 0 AND writer = $1");
     for row in errors.pg(client.query(&select, &[&writer]).await)? {

@@ -109,8 +109,8 @@ impl Lane {
         let read = connection.begin(self.writer, self.seq, &wanted).await;
         let Some(mut rows) = read.map_err(|error| failure(&error, errors))? else {
             // The fence is closed: another node has sealed this writer.
-            self.fenced = true;
             connection.roll_back().await;
+            self.fence();
             return Err(Failure::Refused(LogError::Fenced));
         };
         let mut retained = None;
@@ -202,12 +202,14 @@ impl Lane {
             };
             match checked {
                 Some(Some((found, sealed))) => {
-                    self.fenced = sealed;
+                    if sealed {
+                        self.fence();
+                    }
                     return Ok(found == seq);
                 }
                 // The writer is gone: its journal was taken over, with or without this commit.
                 Some(None) => {
-                    self.fenced = true;
+                    self.fence();
                     return Err(Failure::Refused(LogError::Fenced));
                 }
                 None if self.shared.dropped.load(Ordering::Relaxed) => {
@@ -216,6 +218,12 @@ impl Lane {
                 None => tokio::time::sleep(wait_before(wait)).await,
             }
         }
+    }
+
+    /// Records that this writer is sealed: it will never commit again.
+    fn fence(&mut self) {
+        self.fenced = true;
+        self.shared.fenced.send_replace(true);
     }
 
     /// Carries a durable commit over to memory and to the followers.

@@ -15,8 +15,10 @@ mod reader;
 mod retention;
 mod rows;
 mod schema;
+mod shared_values;
 #[cfg(test)]
 pub(crate) mod tests;
+pub(crate) mod whole;
 mod write;
 mod writer_connection;
 
@@ -27,7 +29,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use tokio::sync::watch;
 
-pub use connect::PgAddress;
+pub use connect::{PgAddress, PgUrl};
+pub use shared_values::SharedValues;
 
 use super::follow::FollowTail;
 use super::journal::followers::Followers;
@@ -78,6 +81,8 @@ struct Shared {
     readers: ReaderPool,
     /// Set when nobody waits for the writer any more.
     dropped: AtomicBool,
+    /// Set once another node has taken over from this one.
+    fenced: watch::Sender<bool>,
     /// Test hook for a phase of the next commit.
     #[cfg(test)]
     hook: std::sync::Mutex<Option<tests::CommitHook>>,
@@ -133,6 +138,7 @@ impl PgLog {
             applied: watch::Sender::new(0),
             followers: Followers::new(),
             dropped: AtomicBool::new(false),
+            fenced: watch::Sender::new(false),
             #[cfg(test)]
             hook: std::sync::Mutex::default(),
         });
@@ -154,6 +160,18 @@ impl PgLog {
         let (count, bytes) = (shared.options.queue, shared.options.queue_bytes);
         let writer = Writer::start(count, bytes, committer).map_err(io)?;
         Ok(PgLog { writer, shared })
+    }
+
+    /// Completes once another node has taken over from this one. Nothing can be appended from then on, and what is read
+    /// may be old: the server must stop.
+    pub fn fenced(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut fenced = self.shared.fenced.subscribe();
+        async move {
+            // Fails when the log is gone, and with it everyone who could be fenced.
+            if fenced.wait_for(|fenced| *fenced).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
     }
 }
 

@@ -18,6 +18,12 @@ const MIGRATIONS: &[&str] = &["
         sealed BOOLEAN NOT NULL DEFAULT FALSE
     );
 
+    -- Values that all nodes share, such as keys. Each is written once, by the first node.
+    CREATE TABLE shared_values (
+        name TEXT PRIMARY KEY,
+        value BYTEA NOT NULL
+    );
+
     -- The entries of all tables in play that one commit brought, in parts of a bounded size.
     CREATE TABLE journal (
         writer BIGINT NOT NULL,
@@ -122,4 +128,23 @@ pub(super) async fn migrate(client: &mut Client, errors: StoreErrors<'_>) -> Res
     let update = "UPDATE parlor_schema SET version = $1 WHERE one = 1";
     errors.pg(transaction.execute(update, &[&known]).await)?;
     errors.pg(transaction.commit().await)
+}
+
+/// Refuses a database without a store, or with one of another schema version.
+pub(super) async fn check_current(client: &Client, errors: StoreErrors<'_>) -> Result<(), LogError> {
+    let file = || errors.0.to_owned();
+    let exists = "SELECT count(*) FROM information_schema.tables WHERE table_name = 'parlor_schema'";
+    let count: i64 = errors.pg(client.query_one(exists, &[]).await)?.get(0);
+    if count == 0 {
+        return Err(LogError::NotAStore { file: file() });
+    }
+    let select = "SELECT version FROM parlor_schema WHERE one = 1";
+    let found = errors.pg(client.query_opt(select, &[]).await)?.map_or(0, |row| row.get::<_, i64>(0));
+    let known = MIGRATIONS.len() as i64;
+    match found {
+        0 => Err(LogError::NotAStore { file: file() }),
+        found if found > known => Err(LogError::NewerSchema { file: file(), found, known }),
+        found if found < known => Err(LogError::OlderSchema { file: file() }),
+        _ => Ok(()),
+    }
 }

@@ -3,11 +3,11 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::check::{StoreReport, check_unlocked};
+use super::check::check_unlocked;
 use super::file_errors::io_error;
 use super::schema::{self, StoreLock, with_suffix};
-use crate::LogError;
 use crate::journal::errors::StoreErrors;
+use crate::{LogError, StoreReport};
 
 /// Copies a consistent snapshot of a store to a file that must not exist, and checks the copy. A server in
 /// this or another process may be using the store.
@@ -39,7 +39,7 @@ pub fn restore(backup: &Path, store: &Path, replace: bool) -> Result<StoreReport
     Ok(report)
 }
 
-fn refuse_existing(file: &Path) -> Result<(), LogError> {
+pub(super) fn refuse_existing(file: &Path) -> Result<(), LogError> {
     if file.exists() {
         return Err(LogError::FileExists { file: file.into() });
     }
@@ -68,7 +68,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), LogError> {
     file.sync_all().map_err(|error| io_error(to, error))
 }
 
-fn put_in_place(copy: &Path, to: &Path) -> Result<(), LogError> {
+pub(super) fn put_in_place(copy: &Path, to: &Path) -> Result<(), LogError> {
     fs::rename(copy, to).map_err(|error| io_error(to, error))?;
     // A rename is durable once the folder is synced.
     let folder = match to.parent() {
@@ -79,7 +79,7 @@ fn put_in_place(copy: &Path, to: &Path) -> Result<(), LogError> {
     synced.map_err(|error| io_error(to, error))
 }
 
-fn remove(file: &Path) -> Result<(), LogError> {
+pub(super) fn remove(file: &Path) -> Result<(), LogError> {
     match fs::remove_file(file) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(io_error(file, error)),
         _ => Ok(()),

@@ -1,7 +1,6 @@
 //! Full integrity check of a store.
 
-use std::collections::{BTreeSet, HashMap};
-use std::fmt;
+use std::collections::HashMap;
 use std::path::Path;
 
 use rusqlite::Connection;
@@ -16,78 +15,7 @@ use crate::chain::HashChain;
 use crate::journal::errors::StoreErrors;
 use crate::journal::frame::{apply_frame, decode_frames, row_checksum};
 use crate::journal::row::StoredRow;
-use crate::{LogError, LogKind, Place, TableId};
-
-/// Problems that a report lists.
-const MAX_PROBLEMS: usize = 100;
-
-/// Contents of a store, and the problems found in it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct StoreReport {
-    /// Number of tables.
-    pub tables: u64,
-    /// Number of tournaments.
-    pub tournaments: u64,
-    /// Number of agents.
-    pub agents: u64,
-    /// Number of these that are in play.
-    pub in_play: u64,
-    /// Number of these that are finished.
-    pub finished: u64,
-    /// Number of entries in their logs.
-    pub entries: u64,
-    /// Number of journal rows.
-    pub journal_rows: u64,
-    /// Number of feed items.
-    pub feed_items: u64,
-    /// The games of all listings.
-    pub games: BTreeSet<String>,
-    /// Descriptions of the first hundred problems.
-    pub problems: Vec<String>,
-}
-
-impl StoreReport {
-    /// Reports whether no problem was found.
-    #[must_use]
-    pub fn is_sound(&self) -> bool {
-        self.problems.is_empty()
-    }
-
-    fn note<T>(&mut self, result: Result<T, LogError>) -> Option<T> {
-        result.map_err(|error| self.problem(error.to_string())).ok()
-    }
-
-    fn problem(&mut self, problem: String) {
-        if self.problems.len() < MAX_PROBLEMS && !self.problems.contains(&problem) {
-            self.problems.push(problem);
-        }
-    }
-}
-
-impl fmt::Display for StoreReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{} tables, {} tournaments, {} agents ({} in play, {} finished), {} entries, {} rows in the journal, \
-             {} feed items",
-            self.tables,
-            self.tournaments,
-            self.agents,
-            self.in_play,
-            self.finished,
-            self.entries,
-            self.journal_rows,
-            self.feed_items
-        )?;
-        for problem in &self.problems {
-            writeln!(f, "problem: {problem}")?;
-        }
-        match self.problems.len() {
-            0 => write!(f, "sound"),
-            count => write!(f, "{count} problems: restore the store from a backup"),
-        }
-    }
-}
+use crate::{LogError, Place, StoreReport, TableId};
 
 /// Checks a whole store that no server uses. Damage goes into the report; an error means that the store
 /// cannot be read at all.
@@ -165,24 +93,11 @@ fn check_tables(
         let Some(row) = report.note(StoredRow::from_sql(row, errors)) else {
             continue;
         };
-        match row.listing.kind {
-            LogKind::Table => report.tables += 1,
-            LogKind::Tournament => report.tournaments += 1,
-            LogKind::Agent => report.agents += 1,
-        }
+        report.count(&row);
         tags += report.note(tags::check(db, &row, errors)).unwrap_or_default();
-        match row.place {
-            Place::InPlay => {
-                report.in_play += 1;
-                let table = JournalCursor { chain: row.stored, journal_from: row.journal_from };
-                cursors.insert(row.id, table);
-            }
-            Place::Finished => report.finished += 1,
-            Place::AtRest { .. } => {}
-        }
-        report.entries += row.stored.length;
-        if !report.games.contains(&row.listing.game) {
-            report.games.insert(row.listing.game.clone());
+        if row.place == Place::InPlay {
+            let table = JournalCursor { chain: row.stored, journal_from: row.journal_from };
+            cursors.insert(row.id, table);
         }
         report.note(row.entries(db, u64::MAX, &mut Vec::new(), errors));
         report.note(row.record(db, errors));

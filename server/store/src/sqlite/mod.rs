@@ -21,6 +21,7 @@ mod stored_row;
 mod tags;
 #[cfg(test)]
 mod tests;
+pub(crate) mod whole;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -29,7 +30,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 pub use backup::{backup, restore};
-pub use check::{StoreReport, check};
+pub use check::check;
 
 use super::follow::FollowTail;
 use super::journal::errors::StoreErrors;
@@ -39,7 +40,7 @@ use super::journal::row::StoredRow;
 use super::journal::writer::{Writer, WriterCommand};
 use super::{
     Append, Appended, Delete, Entry, FeedItem, Log, LogError, LogFilter, LogFollower, Millis, OwnerId,
-    PageRequest, RetentionCounts, StartupState, TableId, TablePage, TableRow,
+    PageRequest, RetentionCounts, StartupState, StoreReport, TableId, TablePage, TableRow,
 };
 use committer::SqliteCommitter;
 use file_errors::io_error;

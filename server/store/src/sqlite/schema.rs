@@ -105,7 +105,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
 ];
 
 /// Lock that excludes other processes while the store is open.
-pub(super) struct StoreLock {
+pub(crate) struct StoreLock {
     _file: File,
 }
 

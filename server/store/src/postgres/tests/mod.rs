@@ -34,7 +34,9 @@ impl Database {
     }
 
     fn on(cluster: &PostgresCluster) -> Database {
-        Database { address: PgAddress::parse(&cluster.create_database(), None, &[]).unwrap() }
+        Database {
+            address: PgAddress::new(&PgUrl::parse(&cluster.create_database()).unwrap(), None, &[]).unwrap(),
+        }
     }
 
     async fn open(&self) -> PgLog {
@@ -152,13 +154,13 @@ async fn nodes_that_start_together_migrate_once() {
 #[test]
 fn address_shows_neither_user_nor_password() {
     let address = "postgres://ann:secret@db1:5433,db2/parlor?sslmode=disable";
-    let address = PgAddress::parse(address, Some("other"), &[]).unwrap();
+    let address = PgAddress::new(&PgUrl::parse(address).unwrap(), Some("other"), &[]).unwrap();
     assert_eq!(address.name().to_str(), Some("postgres://db1:5433,db2:5432/parlor"));
     for wrong in ["postgres://ann@db/parlor?nonsense=1", "sqlite:parlor.db", ""] {
-        assert!(matches!(PgAddress::parse(wrong, None, &[]), Err(LogError::Invalid { .. })), "{wrong}");
+        assert!(matches!(PgUrl::parse(wrong), Err(LogError::Invalid { .. })), "{wrong}");
     }
-    let refused = PgAddress::parse(
-        "postgres://db/parlor",
+    let refused = PgAddress::new(
+        &PgUrl::parse("postgres://db/parlor").unwrap(),
         None,
         b"-----BEGIN CERTIFICATE-----\nAA\n-----END CERTIFICATE-----\n",
     );
