@@ -1,6 +1,8 @@
 //! Commands of `parlor-server`: running, and one file for each other command.
 
 mod check_config;
+mod copy_store;
+mod database;
 mod keys;
 mod manual;
 mod run;
@@ -47,6 +49,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
         }
         Command::Keys { command: KeysCommand::RotateSigning } => keys::rotate_signing(&settings()?),
         Command::CheckStore => store::check(&settings()?),
+        Command::CopyStore { from, to } => copy_store::run(&settings()?, &from, &to),
         Command::Backup { to } => store::backup(&settings()?, &to),
         Command::Restore { from, replace, keep_tokens } => {
             store::restore(&settings()?, &from, replace, keep_tokens)

@@ -58,8 +58,8 @@ pub struct Flags {
     #[arg(long, global = true, value_name = "FOLDER")]
     pub data: Option<String>,
 
-    /// Store of tables: sqlite:FILE, relative to the data folder, or memory, which is lost when the server
-    /// stops
+    /// Store of tables: sqlite:FILE, relative to the data folder, postgres://USER@HOST/DATABASE, or memory,
+    /// which is lost when the server stops
     #[arg(long, global = true, value_name = "STORE")]
     pub store: Option<String>,
 
@@ -134,14 +134,23 @@ pub enum Command {
         #[command(subcommand)]
         command: KeysCommand,
     },
-    /// Check the whole store for damage. The server must not be running
+    /// Check the whole store for damage. The server must not be running, except on PostgreSQL
     CheckStore,
-    /// Copy the store to a file. The server may be running
+    /// Copy a whole store to an empty one, between SQLite and PostgreSQL in any direction, and compare them. A server must
+    /// not be running on a SQLite file; what a running one adds to a database meanwhile is not copied
+    CopyStore {
+        /// The store to copy: sqlite:FILE or postgres://USER@HOST/DATABASE
+        from: String,
+        /// The store to make: a file that does not exist, or a database that no server has used
+        to: String,
+    },
+    /// Copy the store to a file. The server may be running. For PostgreSQL use pg_dump
     Backup {
         /// File to write. It must not exist
         to: PathBuf,
     },
-    /// Restore the store from a backup, and end all seat and spectator tokens. The server must not be running
+    /// Restore the store from a backup, and end all seat and spectator tokens. The server must not be running. For
+    /// PostgreSQL use pg_restore
     Restore {
         /// The backup file
         from: PathBuf,

@@ -16,6 +16,7 @@
 
 mod bounded;
 mod cli;
+mod database;
 mod error;
 mod known_keys;
 mod load;
@@ -41,6 +42,7 @@ use crate::identity::KeyEntry;
 
 pub use bounded::{Count, ParseBoundedError, Size, Span};
 pub use cli::{Cli, Command, Flags, KeysCommand};
+pub use database::{Password, Postgres};
 pub use error::SettingsError;
 pub use load::Sources;
 pub use sections::{
@@ -76,6 +78,8 @@ pub struct Settings {
     pub insecure: bool,
     /// Time that streams have to end when the server stops.
     pub shutdown_grace: Span<0, 600_000>,
+    /// The PostgreSQL database, if that is the store.
+    pub postgres: Postgres,
     /// TLS.
     pub tls: Tls,
     /// Connections of clients.
@@ -113,6 +117,7 @@ impl Default for Settings {
             store: Store::Sqlite(PathBuf::from("parlor.db")),
             insecure: false,
             shutdown_grace: const { Span::from_ms(5_000) },
+            postgres: Postgres::default(),
             tls: Tls::default(),
             connections: Connections::default(),
             web: Web::default(),
@@ -167,12 +172,12 @@ impl From<&Settings> for HostSettings {
 }
 
 impl Settings {
-    /// File of the store; `None` for a store in memory.
+    /// File of the store; `None` for a store that is no file.
     #[must_use]
     pub fn store_file(&self) -> Option<PathBuf> {
         match &self.store {
             Store::Sqlite(path) => Some(self.data.join(path)),
-            Store::Memory => None,
+            Store::Postgres(_) | Store::Memory => None,
         }
     }
 }

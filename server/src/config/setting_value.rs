@@ -29,6 +29,10 @@ impl fmt::Display for RawValue {
         match self {
             // An API key pasted into the wrong place must not be printed.
             RawValue::Text(text) if text.contains("plr_") => f.write_str("a text with an API key in it"),
+            // So must the password of a database.
+            RawValue::Text(text) if text.contains("://") && text.contains('@') => {
+                f.write_str("a URL with a user in it")
+            }
             RawValue::Text(text) => {
                 let start: String = text.chars().take(80).collect();
                 write!(f, "{start:?}")?;
@@ -49,12 +53,17 @@ pub(crate) trait SettingValue: Sized {
     fn to_raw(&self) -> RawValue;
     /// Description of the allowed values, following "expected".
     fn expected() -> String;
+    /// Description of a refused value, following "got".
+    fn describe(raw: &RawValue) -> String {
+        raw.to_string()
+    }
 }
 
 /// For `#[serde(with = "setting_value")]`.
 pub(crate) fn deserialize<'de, T: SettingValue, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
     let raw = from.deserialize_any(RawValueVisitor)?;
-    T::from_raw(&raw).ok_or_else(|| D::Error::custom(format!("expected {}, got {raw}", T::expected())))
+    T::from_raw(&raw)
+        .ok_or_else(|| D::Error::custom(format!("expected {}, got {}", T::expected(), T::describe(&raw))))
 }
 
 /// For `#[serde(with = "setting_value")]`.
@@ -236,5 +245,9 @@ impl<T: SettingValue> SettingValue for Option<T> {
 
     fn expected() -> String {
         format!("{}, or \"\" for none", T::expected())
+    }
+
+    fn describe(raw: &RawValue) -> String {
+        T::describe(raw)
     }
 }

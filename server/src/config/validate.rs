@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use super::{Limits, Settings};
+use super::{Limits, Settings, Store};
 use crate::identity::KeySet;
 
 /// A key, and the reason why its value conflicts with others.
@@ -13,6 +13,7 @@ pub(super) fn validate(settings: &Settings) -> Result<(), Violation> {
     check_keys(settings)?;
     check_exposure(settings)?;
     check_metrics_exposure(settings)?;
+    check_password(settings)?;
     if settings.metrics == Some(settings.listen) && settings.listen.port() != 0 {
         let why = format!("listen is {} too: take another port", settings.listen);
         return Err(("metrics", why));
@@ -66,6 +67,14 @@ fn check_tls(settings: &Settings) -> Result<(), Violation> {
 
 fn check_keys(settings: &Settings) -> Result<(), Violation> {
     KeySet::new(settings.keys.clone()).map(drop).map_err(|why| ("keys", why.to_string()))
+}
+
+fn check_password(settings: &Settings) -> Result<(), Violation> {
+    if settings.postgres.password.is_some() && settings.postgres.password_file.is_some() {
+        let why = "postgres.password is set, too: keep one of them, best the file";
+        return Err(("postgres.password_file", String::from(why)));
+    }
+    Ok(())
 }
 
 /// Reports whether other machines can reach an address.
@@ -139,6 +148,14 @@ impl Settings {
         }
         if let Some(address) = self.exposed_metrics() {
             warnings.push(format!("everyone who can reach {address} may read the metrics"));
+        }
+        if let Store::Postgres(url) = &self.store
+            && url.may_be_unencrypted()
+        {
+            warnings.push(format!(
+                "the connection to {} may lack TLS: add sslmode=require to the address",
+                url.name()
+            ));
         }
         warnings
     }

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use parlor_store::PgUrl;
+
 use super::{
     Span,
     setting_value::{RawValue, SettingValue, impl_serde_for_setting, path_to_string, setting_enum},
@@ -12,8 +14,24 @@ use super::{
 pub enum Store {
     /// A SQLite file; a relative path starts in the data folder.
     Sqlite(PathBuf),
+    /// A PostgreSQL database.
+    Postgres(PgUrl),
     /// Memory, for training: lost when the server stops.
     Memory,
+}
+
+impl Store {
+    /// The store that a text names.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Store> {
+        Store::from_raw(&RawValue::Text(text.to_owned()))
+    }
+
+    /// Allowed texts, for messages.
+    #[must_use]
+    pub fn allowed() -> String {
+        <Store as SettingValue>::expected()
+    }
 }
 
 impl SettingValue for Store {
@@ -22,19 +40,23 @@ impl SettingValue for Store {
         match text.strip_prefix("sqlite:") {
             Some(path) if !path.is_empty() => Some(Store::Sqlite(PathBuf::from(path))),
             None if text == "memory" => Some(Store::Memory),
-            _ => None,
+            None => PgUrl::parse(text).ok().map(Store::Postgres),
+            Some(_) => None,
         }
     }
 
     fn to_raw(&self) -> RawValue {
         RawValue::Text(match self {
             Store::Sqlite(path) => format!("sqlite:{}", path_to_string(path)),
+            Store::Postgres(url) => url.reveal().to_owned(),
             Store::Memory => String::from("memory"),
         })
     }
 
     fn expected() -> String {
-        String::from("\"sqlite:\" and a path, such as \"sqlite:parlor.db\", or \"memory\"")
+        String::from(
+            "\"sqlite:\" and a path, such as \"sqlite:parlor.db\", \"postgres://USER@HOST/DATABASE\", or \"memory\"",
+        )
     }
 }
 
@@ -172,8 +194,21 @@ mod tests {
     #[test]
     fn values_round_trip() {
         check::<Store>(
-            &["memory", "sqlite:parlor.db", "sqlite:/var/lib/p.db"],
-            &["", "sqlite", "sqlite:", "Memory", "postgres:x"],
+            &[
+                "memory",
+                "sqlite:parlor.db",
+                "sqlite:/var/lib/p.db",
+                "postgres://anna@db1:5433,db2/parlor?sslmode=require",
+            ],
+            &[
+                "",
+                "sqlite",
+                "sqlite:",
+                "Memory",
+                "postgres:x",
+                "postgres://",
+                "postgres://u@h/d?sslrootcert=x",
+            ],
         );
         check::<RetentionPeriod>(&["forever", "30days", "1m"], &["", "never", "1s", "30"]);
         check::<LogFormat>(&["text", "json"], &["", "JSON", "xml"]);

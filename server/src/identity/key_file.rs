@@ -71,10 +71,18 @@ impl KeyFile {
     /// Reads the key of a data folder. The first start creates the folder and the key, readable by this user
     /// only.
     pub(super) fn load_or_create(self, folder: &Path) -> Result<Secret<[u8; 32]>, KeyFileError> {
+        match self.load(folder)? {
+            Some(key) => Ok(key),
+            None => self.create(folder),
+        }
+    }
+
+    /// Reads the key of a data folder, if it has one.
+    pub(super) fn load(self, folder: &Path) -> Result<Option<Secret<[u8; 32]>>, KeyFileError> {
         let path = self.path(folder);
         match File::open(&path) {
-            Ok(file) => self.read(file, path),
-            Err(why) if why.kind() == io::ErrorKind::NotFound => self.create(folder),
+            Ok(file) => self.read(file, path).map(Some),
+            Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(why) => Err(self.io(path, why)),
         }
     }

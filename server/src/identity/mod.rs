@@ -15,6 +15,7 @@ mod key;
 mod key_file;
 mod keys;
 mod server_key;
+mod shared_keys;
 mod signing_keys;
 mod token;
 
@@ -22,6 +23,7 @@ pub use key::{KeyEntry, KeyHash, KeyId, NewKey, ParseKeyHashError, ParseScopeErr
 pub use key_file::KeyFileError;
 pub use keys::{ApiKeyError, ApiKeys, Caller, KeySet, KeySetError, MAX_KEYS, TableOwner};
 pub use server_key::ServerKey;
+pub use shared_keys::{SharedKeyError, SharedKeys};
 pub use signing_keys::{KeyRotation, SigningKeys};
 
 pub use parlor_host::identity::{

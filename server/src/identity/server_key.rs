@@ -7,7 +7,7 @@ use parlor_host::{RandomnessError, Secret, random_bytes};
 use super::key_file::{KeyFile, KeyFileError};
 
 /// The key's file in the data folder.
-const FILE: KeyFile = KeyFile {
+pub(super) const FILE: KeyFile = KeyFile {
     name: "server.key",
     key: "server key",
     risk: "every seat token can be forged",

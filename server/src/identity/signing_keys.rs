@@ -8,7 +8,7 @@ use parlor_host::{RandomnessError, Secret, random_bytes};
 use super::key_file::{KeyFile, KeyFileError};
 
 /// The file of the key in use.
-const FILE: KeyFile = KeyFile {
+pub(super) const FILE: KeyFile = KeyFile {
     name: "signing.key",
     key: "signing key",
     risk: "records can be signed in the name of this server",
@@ -31,6 +31,9 @@ pub struct SigningKeys {
     retired: Vec<PublicKey>,
 }
 
+/// The secret bytes of the key in use, and the public keys of before, newest first.
+pub(super) type SigningKeyParts = (Secret<[u8; 32]>, Vec<PublicKey>);
+
 /// A replaced signing key and the new one.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyRotation {
@@ -50,6 +53,31 @@ impl SigningKeys {
     #[must_use]
     pub fn from_bytes(bytes: [u8; 32]) -> SigningKeys {
         SigningKeys { current: SigningKey::from_bytes(bytes), retired: Vec::new() }
+    }
+
+    /// The key with these secret bytes, and public keys of before, newest first.
+    pub(super) fn with_retired(bytes: [u8; 32], retired: Vec<PublicKey>) -> SigningKeys {
+        SigningKeys { retired, ..SigningKeys::from_bytes(bytes) }
+    }
+
+    /// The keys of a data folder, if it has them.
+    pub(super) fn load_parts(folder: &Path) -> Result<Option<SigningKeyParts>, KeyFileError> {
+        let Some(secret) = FILE.load(folder)? else { return Ok(None) };
+        let SigningKeys { retired, .. } = SigningKeys::load_or_create(folder)?;
+        Ok(Some((secret, retired)))
+    }
+
+    /// Writes keys to a data folder.
+    pub(super) fn write_parts(
+        folder: &Path,
+        secret: &[u8; 32],
+        retired: &[PublicKey],
+    ) -> Result<(), KeyFileError> {
+        if !retired.is_empty() {
+            let oldest_first: Vec<PublicKey> = retired.iter().rev().copied().collect();
+            write_retired(folder, &oldest_first)?;
+        }
+        FILE.replace(folder, secret)
     }
 
     /// Reads the keys of a data folder. The first start creates the folder and a key, readable by this user only.

@@ -4,10 +4,12 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::print;
+use parlor_store::SharedValues;
+
+use super::{database, print};
 use crate::{
-    config::{Settings, Sources},
-    identity::{ApiKeys, KeyRotation, KeySet, NewKey, Owner, Quota, Scope, SigningKeys},
+    config::{Settings, Sources, Store},
+    identity::{ApiKeys, KeyRotation, KeySet, NewKey, Owner, Quota, Scope, SharedKeys, SigningKeys},
 };
 
 /// Generates a key and prints it; it is not shown again.
@@ -30,10 +32,16 @@ pub(super) fn new(
 
 /// Replaces the signing key of the data folder, and prints the ids of both.
 pub(super) fn rotate_signing(settings: &Settings) -> anyhow::Result<ExitCode> {
-    if settings.store_file().is_none() {
-        bail!("store = \"memory\" keeps no signing key: each start has a new one");
-    }
-    let KeyRotation { retired, current } = SigningKeys::rotate(&settings.data)?;
+    let KeyRotation { retired, current } = match &settings.store {
+        Store::Memory => bail!("store = \"memory\" keeps no signing key: each start has a new one"),
+        Store::Sqlite(_) => SigningKeys::rotate(&settings.data)?,
+        Store::Postgres(url) => {
+            let address = database::address(settings, url)?;
+            database::block_on(async {
+                Ok(SharedKeys::rotate_signing(&SharedValues::open(&address).await?).await?)
+            })?
+        }
+    };
     let retired = match retired {
         Some(retired) => format!("\nretired {}, public key {retired}", retired.id()),
         None => String::new(),

@@ -62,6 +62,7 @@ impl fmt::Display for StartupMessage<'_> {
                 let file = self.settings.data.join(path);
                 writeln!(f, "  tables   in {}", file.display())?;
             }
+            Store::Postgres(url) => writeln!(f, "  tables   in {}", url.name())?,
             Store::Memory => writeln!(f, "  tables   in memory: they end with the server")?,
         }
         if let Some(address) = self.metrics {

@@ -1,20 +1,25 @@
 //! A PostgreSQL cluster for tests: real, temporary, and reached over a socket in its own folder.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 /// User and group `nobody`: PostgreSQL does not run as root.
 const NOBODY: u32 = 65534;
 
 /// Runs the program in its arguments until the standard input closes, which also happens when the test process is
-/// killed, and then removes the folder.
+/// killed, and then removes the folder. A line is a signal that stops the program, which is then started anew.
 const SUPERVISOR: &str = r#"folder=$1; shift
 "$@" & server=$!
-cat > /dev/null
+while read -r signal; do
+    kill -s "$signal" $server
+    wait $server
+    "$@" & server=$!
+done
 kill -INT $server 2> /dev/null
 wait $server
 rm -rf "$folder""#;
@@ -26,7 +31,7 @@ pub struct PostgresCluster {
     programs: PathBuf,
     databases: AtomicU32,
     /// Open as long as the cluster shall run.
-    _lifeline: ChildStdin,
+    lifeline: Mutex<ChildStdin>,
     _supervisor: Child,
 }
 
@@ -56,6 +61,12 @@ impl PostgresCluster {
             .output()
             .expect("initdb runs");
         assert!(initdb.status.success(), "initdb failed: {}", String::from_utf8_lossy(&initdb.stderr));
+        PostgresCluster::run(folder, settings)
+    }
+
+    /// Starts the server of a folder that has its data.
+    fn run(folder: PathBuf, settings: &[&str]) -> PostgresCluster {
+        let (programs, data) = (programs(), folder.join("data"));
         let server = as_nobody(&folder, &programs.join("postgres"));
         let mut supervisor = Command::new("bash");
         supervisor.args(["-c", SUPERVISOR, "postgres-supervisor"]).arg(&folder);
@@ -81,7 +92,7 @@ impl PostgresCluster {
             folder,
             programs,
             databases: AtomicU32::new(0),
-            _lifeline: lifeline,
+            lifeline: Mutex::new(lifeline),
             _supervisor: supervisor,
         };
         cluster.wait_until_ready();
@@ -106,6 +117,79 @@ impl PostgresCluster {
             "PostgreSQL does not start: {}",
             fs::read_to_string(self.folder.join("log")).unwrap_or_default()
         );
+    }
+
+    /// Stops the cluster with a signal, such as `INT` or, for a crash, `QUIT`, and starts it again.
+    ///
+    /// # Panics
+    /// It does not start again.
+    #[expect(clippy::disallowed_methods, reason = "the new process is known by its number in a file")]
+    pub fn restart(&self, signal: &str) {
+        let before = self.process_number();
+        writeln!(self.lifeline.lock().expect("the lifeline"), "{signal}").expect("the supervisor runs");
+        for _ in 0..1200 {
+            let now = self.process_number();
+            if now.is_some() && now != before {
+                return self.wait_until_ready();
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        panic!("PostgreSQL does not start again");
+    }
+
+    /// Number of the process that runs.
+    fn process_number(&self) -> Option<String> {
+        let file = fs::read_to_string(self.folder.join("data/postmaster.pid")).ok()?;
+        file.lines().next().map(str::to_owned)
+    }
+
+    /// Makes a user who needs a password, the owner of all databases that are made from now on.
+    ///
+    /// # Panics
+    /// The user cannot be made.
+    pub fn require_password(&self, user: &str, password: &str) {
+        self.execute(&format!("CREATE ROLE {user} LOGIN SUPERUSER PASSWORD '{password}'"));
+        let file = self.folder.join("data/pg_hba.conf");
+        let rules = fs::read_to_string(&file).expect("the rules of access");
+        fs::write(&file, format!("local all {user} scram-sha-256\n{rules}"))
+            .expect("the rules can be written");
+        self.execute("SELECT pg_reload_conf()");
+    }
+
+    /// Runs statements in the default database.
+    fn execute(&self, sql: &str) {
+        let done = Command::new(self.programs.join("psql"))
+            .args(["--username=parlor", "--dbname=postgres", "--quiet", "--host"])
+            .arg(&self.folder)
+            .args(["--command", sql])
+            .stdout(Stdio::null())
+            .output()
+            .expect("psql runs");
+        assert!(done.status.success(), "psql failed: {}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    /// Starts a standby that every commit waits for.
+    ///
+    /// # Panics
+    /// It does not start.
+    #[must_use]
+    pub fn start_synchronous_standby(&self, settings: &[&str]) -> PostgresCluster {
+        let folder = temporary_folder();
+        let data = folder.join("data");
+        let copied = as_nobody(&folder, &self.programs.join("pg_basebackup"))
+            .args(["--username=parlor", "--checkpoint=fast", "--write-recovery-conf", "--host"])
+            .arg(&self.folder)
+            .arg("--pgdata")
+            .arg(&data)
+            .output()
+            .expect("pg_basebackup runs");
+        assert!(copied.status.success(), "pg_basebackup: {}", String::from_utf8_lossy(&copied.stderr));
+        let standby = PostgresCluster::run(folder, settings);
+        self.execute("ALTER SYSTEM SET synchronous_standby_names = '*'");
+        self.execute("SELECT pg_reload_conf()");
+        // A commit that ends has reached the standby.
+        self.execute("CREATE TABLE standby_is_there ()");
+        standby
     }
 
     /// Creates an empty database, and returns its address.

@@ -13,6 +13,8 @@ mod host_names;
 mod http1;
 mod limits;
 mod pages;
+mod postgres;
+mod postgres_errors;
 mod shutdown;
 mod simulated_network;
 mod support;

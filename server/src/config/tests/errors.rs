@@ -298,3 +298,35 @@ fn conflicting_settings_are_refused() {
     }
     load("listen = '127.0.0.1:0'\nmetrics = '127.0.0.1:0'", &[], &[]);
 }
+
+#[test]
+fn passwords_are_not_shown() {
+    let sources = [
+        "store = 'postgres://anna:s3cret@db/parlor?sslrootcert=x'",
+        "store = 'mysql://anna:s3cret@db/parlor'",
+        "postgres = { password = 53cret }",
+        "[postgres]\npassword = 5303",
+        "[postgres]\npassword = 's3cret'\npassword_file = 'f'",
+    ];
+    for file in sources {
+        let refused = TestSources::new(file, &[], &[]).load_error();
+        assert!(!refused.contains("s3cret") && !refused.contains("5303"), "{refused}");
+    }
+    check(
+        "[postgres]\npassword = 5303",
+        &[],
+        &[],
+        "postgres.password in parlor.toml: expected a text, or \"\" for none, got a value of another type",
+    );
+    check(
+        "[postgres]\npassword_file = 'f'",
+        &[("PARLOR_POSTGRES_PASSWORD", "s3cret")],
+        &[],
+        "postgres.password_file in parlor.toml: postgres.password is set, too: keep one of them, best the file",
+    );
+    let settings =
+        load("store = 'postgres://anna:s3cret@db.example/parlor'\n[postgres]\npassword = 's3cret'", &[], &[]);
+    assert!(!format!("{settings:?}").contains("s3cret"));
+    let warned = settings.warnings().join("\n");
+    assert!(warned.contains("the connection to postgres://db.example:5432/parlor may lack TLS"), "{warned}");
+}
