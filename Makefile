@@ -140,6 +140,12 @@ run: ## Build the server and the terminal client, and start the server (LISTEN, 
 	@echo "Play at the address below, or in another terminal:  $(PROGRAMS)/parlor play gap$(SERVER_FLAG)"
 	@exec $(PROGRAMS)/parlor-server --listen $(LISTEN) --metrics $(METRICS) --data $(DATA)
 
+.PHONY: cluster
+cluster: $(POSTGRES) ## Build the server and the terminal client, and start the server on a PostgreSQL primary with a synchronous standby, until Ctrl-C (LISTEN)
+	cargo build --workspace --all-features --bin parlor-server --bin parlor --example test_server --locked
+	@echo "Play at the address below, or in another terminal:  $(PROGRAMS)/parlor play gap$(SERVER_FLAG)"
+	@exec deploy/cluster $(PROGRAMS)/parlor-server $(POSTGRES) $(LISTEN)
+
 # A game to watch without a server, for example: make watch GAME=gap PLAYERS=3 SEED=7 LANGUAGE=de
 GAME ?= no_dice
 PLAYERS ?= 4
@@ -161,7 +167,7 @@ audit: $(CARGO_DENY) ## Look the dependencies up in the advisory database (needs
 BENCH_ARGS ?=
 
 .PHONY: bench
-bench: $(NODE) $(NODE_MODULES) $(WEB_MODULES) $(CHROMIUM) ## Measure random games, the log, bots without a server, the house bots, the page, tournaments, and the hosted path beside bare tonic (BENCH_ARGS)
+bench: $(NODE) $(NODE_MODULES) $(WEB_MODULES) $(CHROMIUM) $(POSTGRES) ## Measure random games, the log, bots without a server, the house bots, the page, tournaments, and the hosted path beside bare tonic (BENCH_ARGS)
 	cargo bench -p parlor-engine --bench playout --locked
 	cargo bench -p parlor-store --bench log --locked
 	cargo bench -p parlor-sdk --bench local --features local --locked

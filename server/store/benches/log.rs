@@ -1,6 +1,7 @@
-//! Append throughput of the SQLite log with 64 concurrent tables, compared with a store of one row per entry.
+//! Append throughput of the SQLite log with 64 concurrent tables, compared with a store of one row per entry; and of the
+//! PostgreSQL log with a synchronous standby with 1,000 concurrent tables, compared with the SQLite log.
 //!
-//! Both write to files in the same folder, in turns, with the same group commit, hashes and fsyncs; the
+//! Both of a pair write to files in the same folder, in turns, with the same group commit, hashes and fsyncs; the
 //! median of the turns is reported. On a slow disk both mostly wait, and CPU time shows the difference.
 //! `PARLOR_BENCH_DIR` sets the folder; the default is a temporary one.
 
@@ -10,20 +11,27 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use parlor_store::{
-    Append, Listing, Log, LogKind, Millis, NewPlace, OwnerId, SqliteLog, SqliteOptions, TableId,
+    Append, Listing, Log, LogKind, Millis, NewPlace, OwnerId, PgAddress, PgLog, PgOptions, PgUrl, SqliteLog,
+    SqliteOptions, TableId,
 };
+use parlor_testkit::PostgresCluster;
 use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, oneshot};
 
 const TABLES: u64 = 64;
+/// Concurrent tables of the comparison with PostgreSQL: a commit there takes longer, and carries more.
+const MANY_TABLES: u64 = 1000;
 /// Entries of a finished table.
 const ENTRIES_PER_GAME: u64 = 150;
 const GAMES: u64 = 6;
 const TURNS: usize = 5;
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().build().expect("the machine can start threads");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .expect("the machine can start threads");
     let folder = match std::env::var_os("PARLOR_BENCH_DIR") {
         Some(folder) => tempfile::tempdir_in(folder),
         None => tempfile::tempdir(),
@@ -32,16 +40,31 @@ fn main() {
     let (mut journal, mut rows) = (Vec::new(), Vec::new());
     for turn in 0..TURNS {
         let file = |name| folder.path().join(format!("{name} {turn}"));
-        journal.push(runtime.block_on(measure(Journal::open(&file("journal")))));
-        rows.push(runtime.block_on(measure(RowPerEntry::open(&file("rows")))));
+        journal.push(runtime.block_on(measure(Journal::open(&file("journal")), TABLES, GAMES)));
+        rows.push(runtime.block_on(measure(RowPerEntry::open(&file("rows")), TABLES, GAMES)));
     }
     let (journal, rows) = (Rate::median(&journal), Rate::median(&rows));
+    let cluster = PostgresCluster::start(&[]);
+    let _standby = cluster.start_synchronous_standby(&[]);
+    let (mut sqlite, mut postgres) = (Vec::new(), Vec::new());
+    for turn in 0..TURNS {
+        let file = folder.path().join(format!("many {turn}"));
+        sqlite.push(runtime.block_on(measure(Journal::open(&file), MANY_TABLES, 1)));
+        postgres.push(
+            runtime.block_on(async { measure(Journal::connect(&cluster).await, MANY_TABLES, 1).await }),
+        );
+    }
     println!("bench log_append {:.0} entries/s", journal.entries);
     println!("bench log_append_row_per_entry {:.0} entries/s", rows.entries);
     println!("bench log_append_vs_row_per_entry {:.2} x", journal.entries / rows.entries);
     println!("bench log_append_cpu {:.2} us/entry", journal.cpu);
     println!("bench log_append_row_per_entry_cpu {:.2} us/entry", rows.cpu);
     println!("bench log_append_cpu_vs_row_per_entry {:.2} x", rows.cpu / journal.cpu);
+    let (sqlite, postgres) = (Rate::median(&sqlite), Rate::median(&postgres));
+    println!("bench cluster_append_sqlite {:.0} entries/s", sqlite.entries);
+    println!("bench cluster_append {:.0} entries/s", postgres.entries);
+    println!("bench cluster_append_vs_sqlite {:.2} x", postgres.entries / sqlite.entries);
+    println!("bench cluster_append_cpu {:.2} us/entry", postgres.cpu);
 }
 
 /// Measured rates.
@@ -92,15 +115,15 @@ fn entry(index: u64) -> Bytes {
 }
 
 /// Plays games at all tables concurrently.
-async fn measure(store: impl Store) -> Rate {
+async fn measure(store: impl Store, tables: u64, games: u64) -> Rate {
     let store = Arc::new(store);
     let (started, cpu) = (now(), cpu_time());
-    let tables: Vec<_> = (0..TABLES)
+    let playing: Vec<_> = (0..tables)
         .map(|table| {
             let store = store.clone();
             tokio::spawn(async move {
-                for game in 0..GAMES {
-                    let id = TableId::new(game * TABLES + table, [1; 10]);
+                for game in 0..games {
+                    let id = TableId::new(game * tables + table, [1; 10]);
                     for index in 0..ENTRIES_PER_GAME {
                         store.add(id, index).await;
                     }
@@ -108,10 +131,10 @@ async fn measure(store: impl Store) -> Rate {
             })
         })
         .collect();
-    for table in tables {
+    for table in playing {
         table.await.expect("a table plays to the end");
     }
-    let entries = (TABLES * GAMES * ENTRIES_PER_GAME) as f64;
+    let entries = (tables * games * ENTRIES_PER_GAME) as f64;
     Rate { entries: entries / since(started).as_secs_f64(), cpu: (cpu_time() - cpu) / entries }
 }
 
@@ -126,15 +149,27 @@ fn since(started: Instant) -> Duration {
 }
 
 /// The server's log.
-struct Journal(SqliteLog);
+struct Journal<L>(L);
 
-impl Journal {
-    fn open(file: &Path) -> Journal {
+impl Journal<SqliteLog> {
+    fn open(file: &Path) -> Journal<SqliteLog> {
         Journal(SqliteLog::open(file, SqliteOptions::default()).expect("a new file can be opened"))
     }
 }
 
-impl Store for Journal {
+impl Journal<PgLog> {
+    async fn connect(cluster: &PostgresCluster) -> Journal<PgLog> {
+        let url = PgUrl::parse(&cluster.create_database()).expect("an address");
+        let address = PgAddress::new(&url, None, &[]).expect("an address");
+        Journal(
+            PgLog::open(address, "bench", PgOptions::default())
+                .await
+                .expect("an empty database can be opened"),
+        )
+    }
+}
+
+impl<L: Log> Store for Journal<L> {
     async fn add(&self, table: TableId, index: u64) {
         let mut append = Append::new(table, index, Millis(index), vec![entry(index)]);
         if index == 0 {
