@@ -146,6 +146,7 @@ impl HostError {
                         | LogError::Unreachable { .. }
                         | LogError::AccessDenied { .. }
                         | LogError::Fenced
+                        | LogError::NotOwner { .. }
                         | LogError::Closed
                 )
             }

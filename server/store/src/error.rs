@@ -183,6 +183,20 @@ pub enum LogError {
         /// The store.
         file: PathBuf,
     },
+    /// The table belongs to another node, or this node's lease has run out.
+    #[error("table {table} is not with this node: ask again")]
+    NotOwner {
+        /// The table.
+        table: TableId,
+    },
+    /// A node that joins has other settings than those that run.
+    #[error("node {node} runs with another {what}: all nodes of a database need the same")]
+    NodeDiffers {
+        /// The node that runs.
+        node: Arc<str>,
+        /// Names of what differs, separated by commas.
+        what: Arc<str>,
+    },
     /// Another node has taken over the tables of this writer. A pending append may or may not have been committed.
     #[error("another node has taken over the tables of this one: ask again")]
     Fenced,

@@ -48,7 +48,10 @@ pub use follow::LogFollower;
 pub use id::{Millis, OwnerId};
 pub use memory::MemoryLog;
 pub use parlor_fair::{InvalidTableId, TableId};
-pub use postgres::{PgAddress, PgLog, PgOptions, PgUrl, SharedValues};
+pub use postgres::{
+    ClusterView, Duties, Membership, MonotonicClock, NewNode, NodeRow, PgAddress, PgLog, PgOptions, PgUrl,
+    SharedValues, WriterId,
+};
 pub use query::{
     FeedItem, LogFilter, PageRequest, Place, RetentionCounts, StartupState, TablePage, TableRow,
 };

@@ -173,7 +173,7 @@ impl From<&Failure> for ErrorReport {
                     )
                 }
                 LogError::Damaged { .. } => report(Reason::TableDamaged).with_message(DAMAGED),
-                LogError::Closed | LogError::Fenced => {
+                LogError::Closed | LogError::Fenced | LogError::NotOwner { .. } => {
                     report(Reason::ServerStopping).with_retry(STOPPING_RETRY_DELAY)
                 }
                 // Errors of opening a store, and of programming errors.
@@ -184,6 +184,7 @@ impl From<&Failure> for ErrorReport {
                 | LogError::InUse { .. }
                 | LogError::FileExists { .. }
                 | LogError::NotEmpty { .. }
+                | LogError::NodeDiffers { .. }
                 | LogError::OldDatabase { .. }
                 | LogError::Invalid { .. }
                 | LogError::LogFull { .. } => report(Reason::ServerFault).with_message(FAULT),

@@ -81,10 +81,28 @@ async fn postgres_short_journal() -> Fixture {
     postgres_with(PgOptions { journal_limit: 600, ..PgOptions::default() }).await
 }
 
+/// A PostgreSQL log of a node that has joined, and has adopted every partition.
+async fn postgres_node() -> Fixture {
+    let database = PostgresCluster::shared().create_database();
+    let address = PgAddress::new(&PgUrl::parse(&database).unwrap(), None, &[]).unwrap();
+    let node = NewNode {
+        name: "node".into(),
+        address: "127.0.0.1:1".into(),
+        version: "1".into(),
+        shared_settings: Default::default(),
+        lease: std::time::Duration::from_secs(3600),
+    };
+    let clock = MonotonicClock::new(std::time::Duration::default);
+    let (log, mut membership) = PgLog::join(address, node, clock, PgOptions::default()).await.unwrap();
+    let (_, duties) = membership.renew().await.unwrap();
+    log.adopt(duties.adopt).await.unwrap();
+    Fixture { log: Arc::new(log), _folder: None, syncing: None }
+}
+
 /// Generates each test for every kind of log.
 macro_rules! on_every_log {
     ($($test:ident),+ $(,)?) => {
-        on_every_log!(@kinds [memory, simulated, sqlite, sqlite_short_journal, postgres, postgres_short_journal] ($($test),+));
+        on_every_log!(@kinds [memory, simulated, sqlite, sqlite_short_journal, postgres, postgres_short_journal, postgres_node] ($($test),+));
     };
     (@kinds [$($kind:ident),+] $tests:tt) => {
         $(mod $kind { $crate::contract::on_every_log!(@tests $kind $tests); })+

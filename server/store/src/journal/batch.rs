@@ -31,6 +31,11 @@ pub(crate) trait StoredRows {
     /// The table that an owner's request id created.
     fn find_by_request(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError>;
 
+    /// Refuses a table that this store must not change.
+    fn check_owner(&self, _: TableId) -> Result<(), LogError> {
+        Ok(())
+    }
+
     /// The kept numbers of an owner's feed.
     fn feed_range(&self, owner: &OwnerId) -> Result<FeedRange, LogError>;
 }
@@ -139,6 +144,7 @@ impl<'a, R: StoredRows> CommitBatch<'a, R> {
     /// Validates an append and adds it to the commit.
     pub(crate) fn append(&mut self, append: &Append) -> Result<Appended, LogError> {
         let id = append.table;
+        self.rows.check_owner(id)?;
         if let (Some(listing), Some(request)) = (&append.listing, &append.request)
             && let Some(table) = self.find_by_request(&listing.owner, request)?
         {
@@ -219,6 +225,7 @@ impl<'a, R: StoredRows> CommitBatch<'a, R> {
     /// Validates a deletion and adds it to the commit.
     pub(crate) fn delete(&mut self, delete: &Delete) -> Result<Vec<u64>, LogError> {
         let table = delete.table;
+        self.rows.check_owner(table)?;
         self.load(table)?;
         self.load_owners(&delete.feed)?;
         let Some(pending) = self.tables.get(&table).and_then(|change| change.pending.as_ref()) else {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
+use parlor_fair::Partition;
 use tokio::sync::{mpsc, oneshot};
 
 use super::writer_thread::{Committer, run_writer};
@@ -17,6 +18,10 @@ pub(crate) enum WriterCommand {
     Delete(Delete),
     /// One step of retention.
     Retain(Millis),
+    /// Takes over partitions, in a store that has them.
+    Adopt(Vec<Partition>),
+    /// Hands a partition over to a writer, in a store that has them.
+    Release(Partition, i64),
     /// Commits everything before it and refuses everything after it.
     Close,
     /// Caps the file at this many pages, as a full disk would.
@@ -35,7 +40,13 @@ impl WriterCommand {
     /// Reports whether the command must not share a commit. Retention writes while it validates; closing
     /// commits nothing.
     pub(crate) fn needs_own_commit(&self) -> bool {
-        matches!(self, WriterCommand::Retain(_) | WriterCommand::Close)
+        matches!(
+            self,
+            WriterCommand::Retain(_)
+                | WriterCommand::Adopt(_)
+                | WriterCommand::Release(..)
+                | WriterCommand::Close
+        )
     }
 
     /// Share of the queue's limits that the command takes.
@@ -65,7 +76,13 @@ impl WriterCommand {
 pub(crate) enum WriterReply {
     Appended(Appended),
     Deleted,
-    Removed { counts: RetentionCounts, complete: bool },
+    Removed {
+        counts: RetentionCounts,
+        complete: bool,
+    },
+    Adopted,
+    /// Whether the partition was handed over.
+    Released(bool),
     Closed,
 }
 
@@ -159,9 +176,7 @@ impl Writer {
             if appends.is_empty() { Vec::new() } else { self.send(WriterCommand::Appends(appends)).await };
         let appended = |reply| match reply {
             Ok(WriterReply::Appended(appended)) => Ok(appended),
-            Ok(WriterReply::Deleted | WriterReply::Removed { .. } | WriterReply::Closed) => {
-                Err(LogError::Closed)
-            }
+            Ok(_) => Err(LogError::Closed),
             Err(error) => Err(error),
         };
         let mut results: Vec<_> = replies.into_iter().map(appended).collect();

@@ -4,10 +4,13 @@
 //! of its tables in play is written out and changes over to the new writer. A node that dies on the way leaves tables of
 //! both writers, and the next one takes over from both.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use tokio_postgres::Client;
 
 use super::Shared;
+use super::ownership::Ownership;
 use super::prefetch::Wanted;
 use super::rows::{COLUMNS, PgRow};
 use super::schema;
@@ -19,7 +22,7 @@ use crate::journal::index::JournalIndex;
 use crate::{Hash, LogError, TableId};
 
 /// Tables that one commit takes over.
-const ADOPT_STEP: usize = 256;
+pub(super) const ADOPT_STEP: usize = 256;
 /// Rows of a journal that one query reads.
 const JOURNAL_PAGE: i64 = 64;
 
@@ -48,7 +51,7 @@ pub(super) async fn adopt_all(shared: &Shared, node: &str) -> Result<NewWriter, 
     for other in others {
         let other: i64 = other.get(0);
         let old = read_index(&writer.connection.db.client, other, errors).await?;
-        writer.take_over(old, errors).await?;
+        writer.take_over(old, &shared.ownership, errors).await?;
         forget_writer(&writer.connection.db.client, other, errors).await?;
     }
     Ok(writer)
@@ -67,19 +70,42 @@ pub(super) async fn create_writer(
     Ok(id)
 }
 
-/// Reads the tables in play of a sealed writer, and its journal.
+/// Part of a writer's journal that is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum JournalRead {
+    /// All of it.
+    Whole,
+    /// Nothing: the tables are known to be in their rows.
+    Skip,
+}
+
+/// Reads the tables in play of a writer that commits to them no more, and its journal.
 pub(super) async fn read_index(
     client: &Client,
     writer: i64,
     errors: StoreErrors<'_>,
 ) -> Result<JournalIndex, LogError> {
+    read_index_of(client, writer, None, JournalRead::Whole, errors).await
+}
+
+/// The same for the tables of some partitions.
+pub(super) async fn read_index_of(
+    client: &Client,
+    writer: i64,
+    partitions: Option<&[i16]>,
+    journal: JournalRead,
+    errors: StoreErrors<'_>,
+) -> Result<JournalIndex, LogError> {
     let mut index = JournalIndex::default();
-    let select = format!("SELECT {COLUMNS} FROM tables WHERE place = 0 AND writer = $1");
-    for row in errors.pg(client.query(&select, &[&writer]).await)? {
+    let select = format!(
+        "SELECT {COLUMNS} FROM tables WHERE place = 0 AND writer = $1 \
+         AND ($2::SMALLINT[] IS NULL OR part = ANY($2::SMALLINT[]))"
+    );
+    for row in errors.pg(client.query(&select, &[&writer, &partitions]).await)? {
         let PgRow { row, log_bytes, .. } = PgRow::decode(&row, errors)?;
         index.put(row.id, row.stored, log_bytes, row.journal_from);
     }
-    if index.tables.is_empty() {
+    if index.tables.is_empty() || journal == JournalRead::Skip {
         return Ok(index);
     }
     let page = "SELECT seq, part, sum, body FROM journal WHERE writer = $1 AND (seq, part) > ($2, $3) \
@@ -123,12 +149,17 @@ async fn forget_writer(client: &Client, writer: i64, errors: StoreErrors<'_>) ->
 
 impl NewWriter {
     /// Takes over the tables in play of a sealed writer.
-    async fn take_over(&mut self, old: JournalIndex, errors: StoreErrors<'_>) -> Result<(), LogError> {
+    async fn take_over(
+        &mut self,
+        old: JournalIndex,
+        ownership: &Arc<Ownership>,
+        errors: StoreErrors<'_>,
+    ) -> Result<(), LogError> {
         let ids: Vec<TableId> = old.tables.keys().copied().collect();
         for ids in ids.chunks(ADOPT_STEP) {
             let wanted = Wanted { tables: ids.iter().copied().collect(), ..Wanted::default() };
             let fetched = errors.pg(self.connection.begin(self.id, self.seq, &wanted).await)?;
-            let rows = fetched.ok_or(LogError::Fenced)?.decode(errors)?;
+            let rows = fetched.ok_or(LogError::Fenced)?.decode(ownership, errors)?;
             let mut batch = CommitBatch::new(&rows, &old, self.seq + 1, errors, ids.len());
             for id in ids {
                 batch.write_out(*id)?;

@@ -12,6 +12,7 @@ use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
 use super::Shared;
+use super::membership::WriterId;
 use super::prefetch::{Prefetched, Wanted};
 use super::retention;
 use super::write::{Written, write};
@@ -57,7 +58,7 @@ pub(super) struct Lane {
 }
 
 /// A try to commit that did not succeed.
-enum Failure {
+pub(super) enum Failure {
     /// Nothing is committed, and trying again is useless.
     Refused(LogError),
     /// Nothing is committed: the database undid it because of another transaction.
@@ -94,46 +95,51 @@ impl Lane {
         }
     }
 
-    /// Tries once to commit the steps.
-    async fn try_commit(&mut self, steps: &[CommitStep<'_>]) -> Result<WriterReplies, Failure> {
-        let shared = self.shared.clone();
-        let errors = StoreErrors(shared.address.name());
+    /// Opens the connection if there is none.
+    pub(super) async fn ensure_connected(&mut self) -> Result<(), Failure> {
         if self.connection.is_none() {
-            let opened = WriterConnection::open(&shared.address).await;
+            let opened = WriterConnection::open(&self.shared.address).await;
             self.connection = Some(opened.map_err(Failure::Unreachable)?);
         }
+        Ok(())
+    }
+
+    /// Begins a commit: takes the fence, and reads rows.
+    pub(super) async fn begin(
+        &mut self,
+        wanted: &Wanted<'_>,
+        errors: StoreErrors<'_>,
+    ) -> Result<Prefetched, Failure> {
+        self.ensure_connected().await?;
         let Some(connection) = &self.connection else {
             return Err(Failure::Refused(LogError::Closed));
         };
-        let wanted = Wanted::by(steps, &shared.index(), shared.options.journal_limit);
-        let read = connection.begin(self.writer, self.seq, &wanted).await;
-        let Some(mut rows) = read.map_err(|error| failure(&error, errors))? else {
-            // The fence is closed: another node has sealed this writer.
+        let read = connection.begin(self.writer, self.seq, wanted).await;
+        let Some(rows) = read.map_err(|error| failure(&error, errors))? else {
             connection.roll_back().await;
             self.fence();
             return Err(Failure::Refused(LogError::Fenced));
         };
-        let mut retained = None;
-        if let [CommitStep::Other(WriterCommand::Retain(since))] = steps {
-            let done = retention::apply(connection, *since, &mut rows, errors).await;
-            retained = Some(done.map_err(|error| failure(&error, errors))?);
-        }
-        let rows = rows.decode(errors).map_err(Failure::Refused);
-        let rows = match rows {
-            Ok(rows) => rows,
+        match rows.decode(&self.shared.ownership, errors) {
+            Ok(rows) => Ok(rows),
             Err(error) => {
                 connection.roll_back().await;
-                return Err(error);
+                Err(Failure::Refused(error))
             }
+        }
+    }
+
+    /// Ends a commit whose statements were sent. Returns when it is certain whether it took place.
+    pub(super) async fn commit_written(
+        &mut self,
+        plan: CommitPlan,
+        written: Result<Written, Error>,
+        errors: StoreErrors<'_>,
+    ) -> Result<(), Failure> {
+        let Some(connection) = &self.connection else {
+            return Err(Failure::Refused(LogError::Closed));
         };
-        let (plan, replies, truncates) = self.plan(steps, &rows, retained, errors);
-        let Some(plan) = plan else {
-            connection.roll_back().await;
-            return Ok(replies);
-        };
-        #[cfg(test)]
-        shared.run_hook();
-        match write(&plan, self.writer, truncates, &connection.db.client, &connection.write).await {
+        match written {
             Ok(Written::All) => {}
             Ok(Written::Partly) => {
                 connection.roll_back().await;
@@ -150,12 +156,65 @@ impl Lane {
         let certain = committed.is_ok() && !connection.db.take_warning();
         if certain || self.settle(plan.seq).await? {
             self.finish(&plan);
-            return Ok(replies);
+            return Ok(());
         }
         Err(match committed {
             Ok(()) => Failure::Undone(LogError::QueueFull),
             Err(error) => failure(&error, errors),
         })
+    }
+
+    /// Tries once to commit the steps.
+    async fn try_commit(&mut self, steps: &[CommitStep<'_>]) -> Result<WriterReplies, Failure> {
+        match steps {
+            [CommitStep::Other(WriterCommand::Adopt(partitions))] => {
+                self.try_adopt(partitions).await?;
+                return Ok(vec![Ok(WriterReply::Adopted)]);
+            }
+            [CommitStep::Other(WriterCommand::Release(partition, to))] => {
+                let released = self.try_release(*partition, WriterId(*to)).await?;
+                return Ok(vec![Ok(WriterReply::Released(released))]);
+            }
+            _ => {}
+        }
+        let shared = self.shared.clone();
+        let errors = StoreErrors(shared.address.name());
+        self.ensure_connected().await?;
+        let Some(connection) = &self.connection else {
+            return Err(Failure::Refused(LogError::Closed));
+        };
+        let wanted = Wanted::by(steps, &shared.index(), shared.options.journal_limit);
+        let read = connection.begin(self.writer, self.seq, &wanted).await;
+        let Some(mut rows) = read.map_err(|error| failure(&error, errors))? else {
+            // The fence is closed: another node has sealed this writer.
+            connection.roll_back().await;
+            self.fence();
+            return Err(Failure::Refused(LogError::Fenced));
+        };
+        let mut retained = None;
+        if let [CommitStep::Other(WriterCommand::Retain(since))] = steps {
+            let numbers = shared.ownership.numbers();
+            let done = retention::apply(connection, *since, &numbers, &mut rows, errors).await;
+            retained = Some(done.map_err(|error| failure(&error, errors))?);
+        }
+        let rows = rows.decode(&shared.ownership, errors).map_err(Failure::Refused);
+        let rows = match rows {
+            Ok(rows) => rows,
+            Err(error) => {
+                connection.roll_back().await;
+                return Err(error);
+            }
+        };
+        let (plan, replies, truncates) = self.plan(steps, &rows, retained, errors);
+        let Some(plan) = plan else {
+            connection.roll_back().await;
+            return Ok(replies);
+        };
+        #[cfg(test)]
+        shared.run_hook();
+        let written = write(&plan, self.writer, truncates, &connection.db.client, &connection.write).await;
+        self.commit_written(plan, written, errors).await?;
+        Ok(replies)
     }
 
     /// Validates the steps and plans the commit; no plan if nothing changes. Also tells whether the journal is cut.
@@ -223,7 +282,7 @@ impl Lane {
     /// Records that this writer is sealed: it will never commit again.
     fn fence(&mut self) {
         self.fenced = true;
-        self.shared.fenced.send_replace(true);
+        self.shared.ownership.retire();
     }
 
     /// Carries a durable commit over to memory and to the followers.
@@ -253,7 +312,7 @@ fn wait_before(tries: u32) -> Duration {
 }
 
 /// Meaning of an error before the commit.
-fn failure(error: &Error, errors: StoreErrors<'_>) -> Failure {
+pub(super) fn failure(error: &Error, errors: StoreErrors<'_>) -> Failure {
     let translated = errors.translate_pg(error);
     let undone = [
         SqlState::T_R_SERIALIZATION_FAILURE,

@@ -10,8 +10,12 @@
 mod adopt;
 mod committer;
 mod connect;
+mod handover;
+mod membership;
+mod ownership;
 mod prefetch;
 mod reader;
+mod rendezvous;
 mod retention;
 mod rows;
 mod schema;
@@ -30,17 +34,21 @@ use bytes::Bytes;
 use tokio::sync::watch;
 
 pub use connect::{PgAddress, PgUrl};
+pub use membership::{ClusterView, Duties, Membership, NewNode, NodeRow, WriterId};
+pub use ownership::MonotonicClock;
 pub use shared_values::SharedValues;
 
 use super::follow::FollowTail;
 use super::journal::followers::Followers;
 use super::journal::index::JournalIndex;
-use super::journal::writer::{Writer, WriterCommand};
+use super::journal::writer::{Writer, WriterCommand, WriterReply};
 use super::{
     Append, Appended, Delete, Entry, FeedItem, Log, LogError, LogFilter, LogFollower, Millis, OwnerId,
     PageRequest, RetentionCounts, StartupState, TableId, TablePage, TableRow,
 };
 use committer::{Lane, PgCommitter};
+use ownership::Ownership;
+use parlor_fair::Partition;
 use reader::ReaderPool;
 
 /// Resource limits of a store.
@@ -81,14 +89,30 @@ struct Shared {
     readers: ReaderPool,
     /// Set when nobody waits for the writer any more.
     dropped: AtomicBool,
-    /// Set once another node has taken over from this one.
-    fenced: watch::Sender<bool>,
+    /// The partitions of this node, and its lease.
+    ownership: Arc<Ownership>,
     /// Test hook for a phase of the next commit.
     #[cfg(test)]
     hook: std::sync::Mutex<Option<tests::CommitHook>>,
 }
 
 impl Shared {
+    fn new(address: PgAddress, options: PgOptions, ownership: Ownership) -> Arc<Shared> {
+        Arc::new(Shared {
+            readers: ReaderPool::new(options.readers),
+            address,
+            options,
+            writer: OnceLock::new(),
+            index: RwLock::default(),
+            applied: watch::Sender::new(0),
+            followers: Followers::new(),
+            dropped: AtomicBool::new(false),
+            ownership: Arc::new(ownership),
+            #[cfg(test)]
+            hook: std::sync::Mutex::default(),
+        })
+    }
+
     fn index(&self) -> RwLockReadGuard<'_, JournalIndex> {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -124,48 +148,88 @@ impl Shared {
 }
 
 impl PgLog {
-    /// Opens a store, creating or migrating its schema, and takes over the tables in play of all other nodes.
+    /// Opens a store for a node that is alone, creating or migrating its schema, and takes over the tables in play of all
+    /// other nodes.
     ///
     /// # Errors
     /// The database cannot be reached, has a newer schema, or is damaged.
     pub async fn open(address: PgAddress, node: &str, options: PgOptions) -> Result<PgLog, LogError> {
-        let shared = Arc::new(Shared {
-            readers: ReaderPool::new(options.readers),
-            address,
-            options,
-            writer: OnceLock::new(),
-            index: RwLock::default(),
-            applied: watch::Sender::new(0),
-            followers: Followers::new(),
-            dropped: AtomicBool::new(false),
-            fenced: watch::Sender::new(false),
-            #[cfg(test)]
-            hook: std::sync::Mutex::default(),
-        });
+        let shared = Shared::new(address, options, Ownership::alone());
         let new = adopt::adopt_all(&shared, node).await?;
-        // Nobody else has the store yet.
-        let _ = shared.writer.set(new.id);
-        *shared.index_mut() = new.index;
-        shared.set_applied(new.seq);
         // The writer's own connection lives on its thread's runtime, which drives it while it commits.
-        drop(new.connection);
+        let adopt::NewWriter { id, seq, index, connection } = new;
+        drop(connection);
+        PgLog::start(shared, id, seq, index)
+    }
+
+    /// Joins the nodes of a store, creating or migrating its schema. The node owns no partition at first: whoever drives
+    /// the membership adopts and releases them.
+    ///
+    /// # Errors
+    /// The database cannot be reached, has a newer schema, or a node with other settings.
+    pub async fn join(
+        address: PgAddress,
+        node: NewNode,
+        clock: MonotonicClock,
+        options: PgOptions,
+    ) -> Result<(PgLog, Membership), LogError> {
+        let ownership = Ownership::leased(clock);
+        let shared = Shared::new(address, options, ownership);
+        let membership = Membership::join(&shared.address, node, shared.ownership.clone()).await?;
+        let log = PgLog::start(shared, membership.writer(), 0, JournalIndex::default())?;
+        Ok((log, membership))
+    }
+
+    fn start(shared: Arc<Shared>, writer: i64, seq: u64, index: JournalIndex) -> Result<PgLog, LogError> {
+        // Nobody else has the store yet.
+        let _ = shared.writer.set(writer);
+        *shared.index_mut() = index;
+        shared.set_applied(seq);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let io = |error: std::io::Error| LogError::Io {
             file: shared.address.name().to_owned(),
             why: error.to_string().into(),
         };
-        let lane =
-            Lane { shared: shared.clone(), writer: new.id, seq: new.seq, connection: None, fenced: false };
+        let lane = Lane { shared: shared.clone(), writer, seq, connection: None, fenced: false };
         let committer = PgCommitter { runtime: runtime.map_err(io)?, lane };
         let (count, bytes) = (shared.options.queue, shared.options.queue_bytes);
         let writer = Writer::start(count, bytes, committer).map_err(io)?;
         Ok(PgLog { writer, shared })
     }
 
+    /// Reports whether this node owns a partition and its lease holds.
+    #[must_use]
+    pub fn owns(&self, partition: Partition) -> bool {
+        self.shared.ownership.has(partition) && self.shared.ownership.is_valid()
+    }
+
+    /// Takes over the tables in play of partitions that are assigned to this node. Returns what is to be loaded of them.
+    ///
+    /// # Errors
+    /// The database cannot be reached, or what is stored is damaged. [`LogError::Fenced`]: this node was retired.
+    pub async fn adopt(&self, partitions: Vec<Partition>) -> Result<StartupState, LogError> {
+        let numbers: Vec<i16> = partitions.iter().map(|partition| i16::from(partition.number())).collect();
+        self.writer.submit(WriterCommand::Adopt(partitions)).await?;
+        self.shared.startup_state_of(&numbers).await
+    }
+
+    /// Hands a partition over to another node: everything in it is written out, and the owner changes in the same commit.
+    /// Nothing may be asked of its tables meanwhile, and nobody may follow them. Returns false, and keeps the partition, if
+    /// the other node is gone.
+    ///
+    /// # Errors
+    /// The database cannot be reached: the partition stays. [`LogError::Fenced`]: this node was retired.
+    pub async fn release(&self, partition: Partition, to: WriterId) -> Result<bool, LogError> {
+        match self.writer.submit(WriterCommand::Release(partition, to.0)).await? {
+            WriterReply::Released(released) => Ok(released),
+            _ => Err(LogError::Closed),
+        }
+    }
+
     /// Completes once another node has taken over from this one. Nothing can be appended from then on, and what is read
     /// may be old: the server must stop.
     pub fn fenced(&self) -> impl Future<Output = ()> + Send + 'static {
-        let mut fenced = self.shared.fenced.subscribe();
+        let mut fenced = self.shared.ownership.retired();
         async move {
             // Fails when the log is gone, and with it everyone who could be fenced.
             if fenced.wait_for(|fenced| *fenced).await.is_err() {

@@ -1,9 +1,11 @@
 //! Rows that a commit needs for validation, read in one go before it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use tokio_postgres::Row;
 
+use super::ownership::Ownership;
 use super::rows::{PgRow, decode_range};
 use crate::journal::batch::StoredRows;
 use crate::journal::errors::StoreErrors;
@@ -69,8 +71,13 @@ pub(super) struct FetchedRows {
 }
 
 impl FetchedRows {
-    pub(super) fn decode(self, errors: StoreErrors<'_>) -> Result<Prefetched, LogError> {
+    pub(super) fn decode(
+        self,
+        ownership: &Arc<Ownership>,
+        errors: StoreErrors<'_>,
+    ) -> Result<Prefetched, LogError> {
         let mut found = Prefetched {
+            ownership: ownership.clone(),
             asked: self.asked,
             rows: HashMap::new(),
             requests: HashMap::new(),
@@ -99,6 +106,7 @@ impl FetchedRows {
 
 /// Decoded rows, as the commit's validation reads them.
 pub(super) struct Prefetched {
+    ownership: Arc<Ownership>,
     asked: HashSet<TableId>,
     rows: HashMap<TableId, Result<PgRow, LogError>>,
     requests: HashMap<(String, String), TableId>,
@@ -135,6 +143,10 @@ impl StoredRows for Prefetched {
 
     fn find_by_request(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
         Ok(self.requests.get(&(owner.as_str().to_owned(), request.to_owned())).copied())
+    }
+
+    fn check_owner(&self, id: TableId) -> Result<(), LogError> {
+        self.ownership.check(id)
     }
 
     fn feed_range(&self, owner: &OwnerId) -> Result<FeedRange, LogError> {

@@ -133,7 +133,9 @@ impl Shared {
     pub(super) fn read_tail(&self, id: TableId, from: u64) -> Option<Result<Vec<Entry>, LogError>> {
         let table = self.index().tables.get(&id).filter(|table| from >= table.stored.length)?.clone();
         let errors = StoreErrors(self.address.name());
-        Some(table.decode_tail(id, from, errors).and_then(|tail| tail.entries_from(id, from)))
+        let read = table.decode_tail(id, from, errors).and_then(|tail| tail.entries_from(id, from));
+        // After the read: what was read while the lease held was the newest.
+        Some(self.ownership.check(id).and(read))
     }
 
     /// The row of a table.
@@ -161,6 +163,9 @@ impl Shared {
         let (parts, rows) = (read.pop().unwrap_or_default(), read.pop().unwrap_or_default());
         let row = rows.first().ok_or(LogError::NoSuchTable { table: id })?;
         let PgRow { row, log_bytes, .. } = PgRow::decode(row, errors)?;
+        if row.place != Place::Finished {
+            self.ownership.check(id)?;
+        }
         let mut found = LogSlice { entries: Vec::new(), length: row.stored.length };
         let log = join_parts(&parts).filter(|log| log.len() as u64 == log_bytes);
         let log = log.ok_or_else(|| errors.damaged_table(id))?;
@@ -310,12 +315,19 @@ impl Shared {
             .collect()
     }
 
-    /// Tables and tournaments in play, and those that their clock will wake.
+    /// Tables and tournaments in play, and those that their clock will wake, in the partitions of this node.
     pub(super) async fn load_startup_state(&self) -> Result<StartupState, LogError> {
+        self.startup_state_of(&self.ownership.numbers()).await
+    }
+
+    /// The same for some partitions.
+    pub(super) async fn startup_state_of(&self, partitions: &[i16]) -> Result<StartupState, LogError> {
         let errors = StoreErrors(self.address.name());
-        let select = format!("SELECT {COLUMNS} FROM tables WHERE place = 0 OR wakes_at IS NOT NULL");
+        let select = format!(
+            "SELECT {COLUMNS} FROM tables WHERE (place = 0 OR wakes_at IS NOT NULL) AND part = ANY($1::SMALLINT[])"
+        );
         let mut start = StartupState::default();
-        for row in &self.read_one(Query(&select, Vec::new())).await? {
+        for row in &self.read_one(Query(&select, vec![&partitions])).await? {
             let row = PgRow::decode(row, errors)?.row;
             match (row.listing.kind, row.place) {
                 (LogKind::Agent, _) | (_, Place::Finished | Place::AtRest { wakes_at: None }) => {}

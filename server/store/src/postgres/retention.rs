@@ -23,6 +23,7 @@ pub(super) struct Retained {
 pub(super) async fn apply(
     connection: &WriterConnection,
     since: Millis,
+    partitions: &[i16],
     fetched: &mut FetchedRows,
     errors: StoreErrors<'_>,
 ) -> Result<Retained, Error> {
@@ -30,8 +31,9 @@ pub(super) async fn apply(
     let before = bigint(since.0);
     let old = client
         .query(
-            "SELECT id FROM tables WHERE place = 2 AND updated < $1 ORDER BY updated LIMIT $2",
-            &[&before, &(RETAIN_STEP as i64)],
+            "SELECT id FROM tables WHERE place = 2 AND updated < $1 AND part = ANY($3::SMALLINT[]) \
+             ORDER BY updated LIMIT $2",
+            &[&before, &(RETAIN_STEP as i64), &partitions],
         )
         .await?;
     let ids: Vec<&[u8]> = old.iter().map(|row| row.get(0)).collect();

@@ -18,6 +18,20 @@ const MIGRATIONS: &[&str] = &["
         sealed BOOLEAN NOT NULL DEFAULT FALSE
     );
 
+    -- The nodes that are not retired, and the writer that each partition belongs to; 0 stands for none.
+    CREATE TABLE nodes (
+        id TEXT PRIMARY KEY,
+        writer BIGINT NOT NULL,
+        address TEXT NOT NULL,
+        version TEXT NOT NULL,
+        settings TEXT NOT NULL,
+        lease_until TIMESTAMPTZ NOT NULL
+    );
+    CREATE TABLE partitions (
+        number SMALLINT PRIMARY KEY,
+        writer BIGINT NOT NULL
+    );
+
     -- Values that all nodes share, such as keys. Each is written once, by the first node.
     CREATE TABLE shared_values (
         name TEXT PRIMARY KEY,
@@ -55,7 +69,9 @@ const MIGRATIONS: &[&str] = &["
         kind SMALLINT NOT NULL,
         tags TEXT,
         writer BIGINT NOT NULL,
-        log_bytes BIGINT NOT NULL
+        log_bytes BIGINT NOT NULL,
+        -- Number of the partition, which follows from the id.
+        part SMALLINT NOT NULL
     );
     CREATE INDEX tables_of_owner ON tables (owner, id);
     CREATE INDEX tables_of_owner_by_state ON tables (owner, state, id);

@@ -32,14 +32,14 @@ pub(super) struct WriteStatements {
 }
 
 const INSERT_TABLES: &str = "INSERT INTO tables (id, owner, game, state, visibility, created, updated, request, place, \
-     wakes_at, journal_from, length, head, record_hash, sum, kind, tags, writer, log_bytes) \
+     wakes_at, journal_from, length, head, record_hash, sum, kind, tags, writer, log_bytes, part) \
      SELECT id, owner, game, state, visibility, created, updated, request, place, wakes_at, journal_from, length, head, \
-     record_hash, sum, kind, tags, $19::BIGINT, log_bytes \
+     record_hash, sum, kind, tags, $19::BIGINT, log_bytes, part \
      FROM UNNEST($1::BYTEA[], $2::TEXT[], $3::TEXT[], $4::SMALLINT[], $5::SMALLINT[], $6::BIGINT[], $7::BIGINT[], \
      $8::TEXT[], $9::SMALLINT[], $10::BIGINT[], $11::BIGINT[], $12::BIGINT[], $13::BYTEA[], $14::BYTEA[], $15::BYTEA[], \
-     $16::SMALLINT[], $17::TEXT[], $18::BIGINT[]) \
+     $16::SMALLINT[], $17::TEXT[], $18::BIGINT[], $20::SMALLINT[]) \
      AS new (id, owner, game, state, visibility, created, updated, request, place, wakes_at, journal_from, length, head, \
-     record_hash, sum, kind, tags, log_bytes) \
+     record_hash, sum, kind, tags, log_bytes, part) \
      ON CONFLICT DO NOTHING";
 
 const UPDATE_TABLES: &str = "UPDATE tables SET game = new.game, state = new.state, visibility = new.visibility, \
@@ -318,6 +318,7 @@ fn add_feeds<'a>(plan: &'a CommitPlan, statements: &'a WriteStatements, calls: &
 }
 
 fn insert_columns<'a>(new: RowColumns<'a>, writer: i64) -> Values<'a> {
+    let partitions = new.column(|row| i16::from(row.id.partition().number()));
     vec![
         Box::new(new.column(|row| row.id.as_bytes().as_slice())),
         Box::new(new.column(|row| row.listing.owner.as_str())),
@@ -338,6 +339,7 @@ fn insert_columns<'a>(new: RowColumns<'a>, writer: i64) -> Values<'a> {
         Box::new(new.column(StoredRow::tags_column)),
         Box::new(new.log_bytes),
         Box::new(writer),
+        Box::new(partitions),
     ]
 }
 

@@ -87,9 +87,11 @@ impl Committer for SqliteCommitter {
             #[cfg(test)]
             WriterCommand::Pages(_) => Ok(WriterReply::Deleted),
             // Appends and deletions are added already, and the writer has ended at a close.
-            WriterCommand::Appends(_) | WriterCommand::Delete(_) | WriterCommand::Close => {
-                Err(LogError::Closed)
-            }
+            WriterCommand::Appends(_)
+            | WriterCommand::Delete(_)
+            | WriterCommand::Adopt(_)
+            | WriterCommand::Release(..)
+            | WriterCommand::Close => Err(LogError::Closed),
         });
         if let Some(error) = failure {
             return Err(error);

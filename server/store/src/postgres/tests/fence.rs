@@ -67,7 +67,7 @@ async fn request_id_used_by_another_node_is_found() {
     let run = Box::new(move || {
         other.execute_blocking(
             "INSERT INTO tables SELECT '\\x00000000000000000000000000000063', 'ann', 'gap', 0, 0, 0, 0, 'r', 1, NULL, 0, 0, \
-             '', NULL, '', 0, NULL, 77, 0",
+             '', NULL, '', 0, NULL, 77, 0, 0",
         );
     });
     *log.shared.hook.lock().unwrap() = Some(run);

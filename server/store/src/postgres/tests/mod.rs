@@ -1,5 +1,6 @@
 //! Tests of the PostgreSQL log beyond the contract: restarts, the fence, commits in doubt, damage.
 
+mod cluster;
 mod damage;
 mod doubt;
 mod fence;
