@@ -8,7 +8,7 @@ use parlor_fair::Entropy;
 use parlor_host::table::{Deal, SeatFinish, SeatResult, TimeControl, Visibility};
 use parlor_host::tournaments::{EntrantSetup, FoldedTournament, Terms, TournamentEntry, TournamentSetup};
 use parlor_host::{TableId, TournamentId};
-use parlor_tournament::plan::{DealMode, Format};
+use parlor_tournament::plan::{DealMode, Format, PlanVersion};
 use parlor_tournament::{Entrant, PlannedTable, Standings};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -98,6 +98,7 @@ impl TestTournament {
             tournament: TournamentId::from_bytes([1; 16]),
             owner: "tests".to_owned(),
             terms,
+            plan_version: PlanVersion::LATEST,
             seed: [seed; 32],
             given: true,
             entropy: Entropy::NONE,

@@ -55,6 +55,7 @@ mod tokens;
 mod tournament_requests;
 mod tournaments;
 mod tournaments_agents;
+mod tournaments_blocks;
 mod tournaments_entropy;
 mod tournaments_faults;
 mod tournaments_invalid_fields;

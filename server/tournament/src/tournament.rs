@@ -11,14 +11,19 @@
 //! **Determinism.** A Swiss or knockout round is paired from the complete results of the rounds before, and
 //! every draw has a random stream of its own. So the order in which tables finish changes nothing.
 //!
+//! **Provisional groups.** Groups that are complete, but not counted yet, have sums of their own, which are shown
+//! and enter no statistic. If the tournament is cancelled, they stay provisional.
+//!
+//! **Blocks.** Each stage is played in blocks of groups, so that groups are counted from the start on: otherwise
+//! none would be before the first rotations of all groups are played.
+//!
 //! **Sequential test.** The test is updated with each counted group, and the tournament ends with the very
 //! group that decides it. Later groups that happen to be complete are left out, so that speed does not
-//! influence the decision. Duplicate deals are then played in blocks of groups: otherwise no group would be
-//! complete before the first rotations of all groups are played, and the test could not end the tournament
-//! early.
+//! influence the decision.
 
 mod apply;
 mod entry;
+mod provisional;
 mod queries;
 mod stages;
 #[cfg(test)]
@@ -28,8 +33,11 @@ mod validate;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub use entry::{InvalidEntry, PlanEntry};
+pub use provisional::ProvisionalScore;
 pub use queries::{GroupState, GroupSummary, Placing, Progress};
 
+#[cfg(doc)]
+use crate::plan::PlanVersion;
 use crate::plan::lineups::Lineup;
 use crate::plan::random::{Purpose, RandomStreams};
 use crate::plan::schedule::Schedule;
@@ -37,6 +45,7 @@ use crate::plan::{PlanSetup, PlanSetupError, TableKey};
 use crate::stats::Sprt;
 use crate::{Entrant, Group, TableScore};
 use parlor_engine::shuffle;
+use provisional::ProvisionalGroups;
 use stages::FormatState;
 
 /// Lifecycle state of a tournament.
@@ -81,7 +90,7 @@ pub struct Tournament {
     /// All line-ups, concatenated.
     members: Vec<Entrant>,
     format_state: FormatState,
-    /// Line-ups of a round robin or gauntlet whose groups belong to a later stage.
+    /// Line-ups of a round robin or gauntlet whose groups belong to a later stage; only in [`PlanVersion::V1`].
     queued_lineups: VecDeque<u32>,
     /// Pending tables of the current stage.
     schedule: Schedule,
@@ -90,7 +99,7 @@ pub struct Tournament {
     /// Results of incomplete groups.
     partial: BTreeMap<u32, Vec<TableScore>>,
     /// Complete groups that are not counted yet.
-    complete: BTreeMap<u32, Group>,
+    provisional: ProvisionalGroups,
     /// Counted groups, in order.
     counted: Vec<Group>,
     /// The first group that is neither counted nor void.
@@ -119,10 +128,11 @@ impl Tournament {
     pub fn new(setup: PlanSetup, seed: [u8; 32]) -> Result<Tournament, PlanSetupError> {
         setup.validate()?;
         let random = RandomStreams::from_seed(seed);
+        let provisional = ProvisionalGroups::new(&setup);
         let mut tournament = Tournament {
             withdrawn: vec![false; usize::from(setup.entrants)],
             format_state: FormatState::new(&setup),
-            schedule: Schedule::new(0, 0, setup.rotations(), &random),
+            schedule: Schedule::new(0, 0, setup.rotations(), setup.version, &random),
             test: setup.test.map(Sprt::new),
             setup,
             random,
@@ -133,7 +143,7 @@ impl Tournament {
             queued_lineups: VecDeque::new(),
             voided: BTreeMap::new(),
             partial: BTreeMap::new(),
-            complete: BTreeMap::new(),
+            provisional,
             counted: Vec::new(),
             next_to_count: 0,
             tables_over: 0,
@@ -225,7 +235,8 @@ impl Tournament {
         let planned = |lineup| PlannedGroup { lineup, round, tie, state: GroupState::Open };
         self.groups.extend(lineups.into_iter().map(planned));
         let count = self.groups.len() - first;
-        self.schedule = Schedule::new(first as u32, count, self.setup.rotations(), &self.random);
+        let (rotations, version) = (self.setup.rotations(), self.setup.version);
+        self.schedule = Schedule::new(first as u32, count, rotations, version, &self.random);
     }
 
     /// Adds an open group to the current stage.

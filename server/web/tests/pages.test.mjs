@@ -134,6 +134,7 @@ test("a tournament page moves, and every game is one click from its replay", asy
   await page.locator(".standings").waitFor();
   await server.cli("tournament", "start", short);
   await page.getByText("finished").first().waitFor();
+  assert.match(await played(), /60 of 60 deals count/);
   assert.equal(await page.locator(".standings tbody tr").count(), 3);
   await page.locator(".interval-range").nth(2).waitFor();
   assert.equal(await page.locator(".cross .heat").count(), 6);

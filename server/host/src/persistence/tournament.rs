@@ -6,7 +6,7 @@ use parlor_fields::{InvalidField, bytes, length, number8, number16, optional};
 use parlor_store::v1 as store;
 use parlor_store::v1::tournament_entry::Event;
 use parlor_tournament::Entrant;
-use parlor_tournament::plan::TableKey;
+use parlor_tournament::plan::{PlanVersion, TableKey};
 use prost::Message;
 
 use super::codec::{decode_each, decode_required};
@@ -177,6 +177,10 @@ fn encode_created(setup: &TournamentSetup, codec: &dyn PayloadCodec) -> store::T
         entropy: setup.entropy.as_bytes().to_vec(),
         created_ms: setup.created,
         request: setup.request.as_ref().map(Into::into),
+        // The first version is older than the field.
+        plan_version: Some(setup.plan_version)
+            .filter(|version| *version > PlanVersion::V1)
+            .map(PlanVersion::number),
     }
 }
 
@@ -193,5 +197,15 @@ fn decode_created(
         entropy: decode_entropy(&stored.entropy)?,
         created: stored.created_ms,
         request: optional(stored.request, "request")?,
+        plan_version: decode_plan_version(stored.plan_version)?,
+    })
+}
+
+fn decode_plan_version(stored: Option<u32>) -> Result<PlanVersion, InvalidField> {
+    let number = stored.unwrap_or(PlanVersion::V1.number());
+    let (latest, unknown) =
+        (PlanVersion::LATEST.number(), "it was created by a newer server: start that one");
+    PlanVersion::from_number(number).ok_or_else(|| {
+        InvalidField::at("plan_version", format!("must be 1 to {latest}, and is {number}; {unknown}"))
     })
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use parlor_fair::Entropy;
 use parlor_tournament::TournamentState;
+use parlor_tournament::plan::PlanVersion;
 use tokio::sync::{oneshot, watch};
 use tracing::{Instrument, info_span};
 
@@ -222,6 +223,7 @@ impl Tournaments {
             tournament: TournamentId::new(now, random),
             owner: owner.as_str().to_owned(),
             terms: new.terms.clone(),
+            plan_version: PlanVersion::LATEST,
             seed: match new.given_seed {
                 Some(seed) => seed,
                 None => random_bytes().map_err(HostError::from)?,

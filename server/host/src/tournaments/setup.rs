@@ -1,7 +1,7 @@
 //! Setup of a tournament: everything that is decided when it is created.
 
 use parlor_engine::AnyOptions;
-use parlor_tournament::plan::{self, DealMode, Format, SequentialTest};
+use parlor_tournament::plan::{self, DealMode, Format, PlanVersion, SequentialTest};
 
 use crate::TournamentId;
 use crate::agents::SuspensionScope;
@@ -72,10 +72,11 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The setup of the plan.
+    /// The setup of the plan in this version.
     #[must_use]
-    pub fn plan(&self) -> plan::PlanSetup {
+    pub fn plan(&self, version: PlanVersion) -> plan::PlanSetup {
         plan::PlanSetup {
+            version,
             players: self.players,
             // Requests are validated to have at most 256 entrants.
             entrants: self.entrants.len() as u16,
@@ -106,6 +107,8 @@ pub struct TournamentSetup {
     pub owner: String,
     /// The terms.
     pub terms: Terms,
+    /// Version of the plan, which stays the same for the life of the tournament.
+    pub plan_version: PlanVersion,
     /// Seed of all shuffles, secret until the tournament is over.
     pub seed: [u8; 32],
     /// Set if the organiser gave the seed.

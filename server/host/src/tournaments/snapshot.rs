@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::table::AddedEntropy;
 use parlor_tournament::stats::{SprtDecision, rating};
-use parlor_tournament::tournament::Progress;
+use parlor_tournament::tournament::{Progress, ProvisionalScore};
 use parlor_tournament::{Entrant, Group, Standings, StandingsAccumulator, TournamentState};
 
 use super::{FoldedTournament, TournamentSetup};
@@ -101,6 +101,8 @@ pub struct StandingsSnapshot {
     pub progress: Progress,
     /// The statistics of the groups that count.
     pub standings: Standings,
+    /// The scores of all entrants in complete groups that do not count, in their order.
+    pub provisional: Vec<ProvisionalScore>,
     /// The number of tables that run.
     pub tables_running: u32,
     /// The expected time until the end, in milliseconds; `None` if it cannot be known.
@@ -116,6 +118,7 @@ pub(super) struct StandingsFrame {
     withheld: Vec<bool>,
     placings: Vec<parlor_tournament::tournament::Placing>,
     progress: Progress,
+    provisional: Vec<ProvisionalScore>,
     state: TournamentState,
 }
 
@@ -128,6 +131,7 @@ impl StandingsFrame {
             withheld: folded.entropy.iter().skip(1).map(AddedEntropy::is_unrevealed).collect(),
             placings: folded.plan.placings(),
             progress: folded.plan.progress(),
+            provisional: folded.plan.provisional_scores().collect(),
             state,
         }
     }
@@ -144,7 +148,7 @@ impl StandingsFrame {
     }
 
     fn with(self, standings: Standings) -> StandingsSnapshot {
-        let StandingsFrame { setup, versions, withheld, progress, state, .. } = self;
+        let StandingsFrame { setup, versions, withheld, progress, provisional, state, .. } = self;
         let history = Vec::new();
         StandingsSnapshot {
             setup,
@@ -153,6 +157,7 @@ impl StandingsFrame {
             state,
             progress,
             standings,
+            provisional,
             tables_running: 0,
             time_left: None,
             history,

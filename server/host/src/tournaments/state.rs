@@ -131,7 +131,8 @@ impl FoldedTournament {
             return Err(bad("the log does not begin with a tournament".to_owned()));
         };
         let seed = *setup.seed().plan_seed(setup.salt()).reveal();
-        let plan = Tournament::new(setup.terms.plan(), seed).map_err(|error| bad(error.to_string()))?;
+        let plan = Tournament::new(setup.terms.plan(setup.plan_version), seed)
+            .map_err(|error| bad(error.to_string()))?;
         Ok(FoldedTournament {
             setup: Arc::new(TournamentSetup::clone(setup)),
             plan,

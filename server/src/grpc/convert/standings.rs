@@ -20,6 +20,7 @@ pub(crate) fn standings(snapshot: &StandingsSnapshot) -> v1::Standings {
         state,
         progress,
         standings,
+        provisional: _,
         tables_running,
         time_left,
         history,
@@ -72,6 +73,7 @@ fn row(snapshot: &StandingsSnapshot, row: &StandingsRow) -> v1::StandingsRow {
     } = row;
     let Placing { entrant: _, order: _, match_points, buchholz, byes, out_in_round, withdrawn } = *placing;
     let index = entrant.index();
+    let provisional = snapshot.provisional.get(index).copied().unwrap_or_default();
     v1::StandingsRow {
         rank: *rank,
         entrant: entrant.0.into(),
@@ -92,6 +94,8 @@ fn row(snapshot: &StandingsSnapshot, row: &StandingsRow) -> v1::StandingsRow {
         gain: gain.map(|RotationGain { mean, p_value, flagged }| v1::RotationGain { mean, p_value, flagged }),
         match_points,
         entropy_withheld: snapshot.withheld.get(index).copied().unwrap_or_default(),
+        provisional_groups: provisional.groups,
+        provisional_mean: provisional.mean,
     }
 }
 

@@ -11,7 +11,7 @@ use parlor_proto::v1;
 use parlor_proto::v1::entrant_setup::Entrant as WireEntrant;
 use parlor_proto::v1::tournament_setup::Format as WireFormat;
 use parlor_tournament::Entrant;
-use parlor_tournament::plan::{DealMode, Format, MAX_ENTRANTS, PlanSetupError, SequentialTest};
+use parlor_tournament::plan::{DealMode, Format, MAX_ENTRANTS, PlanSetupError, PlanVersion, SequentialTest};
 
 use super::agent::{agent_name, agent_version};
 use super::create_table::time_control;
@@ -122,7 +122,7 @@ fn terms(
         },
     };
     terms
-        .plan()
+        .plan(PlanVersion::LATEST)
         .validate()
         .map_err(|error| InvalidField::at(invalid_field(&error, &terms), error.to_string()))?;
     Ok(terms)

@@ -10,7 +10,7 @@ use super::list::invalid_page_token;
 
 /// The message of a row.
 pub(crate) fn tournament_table(row: TournamentTableRow) -> v1::TournamentTable {
-    let TournamentTableRow { place, table, entrants, round, played, void_reason, is_deal_over } = row;
+    let TournamentTableRow { place, table, entrants, round, played, void_reason, is_deal_over, counts } = row;
     let results = played.as_ref().map(|played| played.seats.iter().map(ToMessage::to_message).collect());
     v1::TournamentTable {
         group: place.group,
@@ -20,6 +20,7 @@ pub(crate) fn tournament_table(row: TournamentTableRow) -> v1::TournamentTable {
         round,
         over: played.is_some(),
         has_record: is_deal_over && played.is_some(),
+        counts,
         results: results.unwrap_or_default(),
         void_reason,
     }

@@ -19,4 +19,6 @@ mod setup;
 pub(crate) mod swiss;
 
 pub use schedule::TableKey;
-pub use setup::{DealMode, Format, MAX_ENTRANTS, MAX_TABLES, PlanSetup, PlanSetupError, SequentialTest};
+pub use setup::{
+    DealMode, Format, MAX_ENTRANTS, MAX_TABLES, PlanSetup, PlanSetupError, PlanVersion, SequentialTest,
+};

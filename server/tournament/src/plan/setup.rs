@@ -7,9 +7,43 @@ pub const MAX_ENTRANTS: u16 = 256;
 /// Maximum number of planned tables. All results stay in memory while the tournament runs.
 pub const MAX_TABLES: u64 = 2_000_000;
 
+/// Version of the plan: how settings and seed give the line-ups, the seating and the order of tables. A
+/// tournament keeps the version that it was created with, because its log is folded with it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum PlanVersion {
+    /// All first rotations of a stage come before the second ones. Round robins and gauntlets with a sequential test
+    /// and duplicate deals are played in stages of 100 groups.
+    V1 = 1,
+    /// Every stage is played in blocks.
+    V2 = 2,
+}
+
+impl PlanVersion {
+    /// Version of new tournaments.
+    pub const LATEST: PlanVersion = PlanVersion::V2;
+
+    /// The number under which it is stored.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self as u32
+    }
+
+    /// The version with this number, if there is one.
+    #[must_use]
+    pub const fn from_number(number: u32) -> Option<PlanVersion> {
+        match number {
+            1 => Some(PlanVersion::V1),
+            2 => Some(PlanVersion::V2),
+            _ => None,
+        }
+    }
+}
+
 /// Settings of a tournament. Entrants are numbers in seeding order; their names are known to the caller only.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlanSetup {
+    /// Version of the plan.
+    pub version: PlanVersion,
     /// Players at a table.
     pub players: u8,
     /// Number of entrants; entrant 0 is the top seed.

@@ -17,7 +17,7 @@ impl Tournament {
             tables.sort_by_key(|table| table.rotation);
             let planned = &mut self.groups[group as usize];
             planned.state = GroupState::Complete;
-            self.complete.insert(group, Group { number: group, round: planned.round, tables });
+            self.provisional.insert(Group { number: group, round: planned.round, tables });
         }
     }
 
@@ -30,7 +30,7 @@ impl Tournament {
         self.voided.insert(group, reason);
         let partial = self.partial.remove(&group).unwrap_or_default().len();
         self.uncount_from(group);
-        let complete = self.complete.remove(&group).map_or(0, |group| group.tables.len());
+        let complete = self.provisional.remove(group).map_or(0, |group| group.tables.len());
         self.tables_over -= (partial + complete) as u32;
     }
 
@@ -38,7 +38,7 @@ impl Tournament {
     /// it.
     fn uncount_from(&mut self, group: u32) {
         if let Ok(at) = self.counted.binary_search_by_key(&group, |group| group.number) {
-            self.complete.extend(self.counted.split_off(at).into_iter().map(|group| (group.number, group)));
+            self.counted.split_off(at).into_iter().for_each(|group| self.provisional.insert(group));
             self.next_to_count = group;
             self.test = self.setup.test.map(Sprt::new);
             self.counted.iter().for_each(|group| update_test(&mut self.test, group));
@@ -87,7 +87,7 @@ impl Tournament {
                 break;
             }
             self.next_to_count += 1;
-            if let Some(group) = self.complete.remove(&(self.next_to_count - 1)) {
+            if let Some(group) = self.provisional.remove(self.next_to_count - 1) {
                 update_test(&mut self.test, &group);
                 self.counted.push(group);
             }

@@ -1,5 +1,6 @@
 //! Read access to a tournament: its state, groups, tables, progress and placings.
 
+use super::provisional::ProvisionalScore;
 use super::stages::FormatState;
 use super::{PlannedTable, Tournament, TournamentState};
 use crate::plan::{PlanSetup, TableKey};
@@ -106,6 +107,18 @@ impl Tournament {
         &self.counted
     }
 
+    /// True if the group is counted.
+    #[must_use]
+    pub fn is_counted(&self, number: u32) -> bool {
+        self.counted.binary_search_by_key(&number, |group| group.number).is_ok()
+    }
+
+    /// Scores of all entrants in the groups that are complete, but not counted: those after the first open one, and
+    /// those after the group that decided the sequential test. In entrant order.
+    pub fn provisional_scores(&self) -> impl Iterator<Item = ProvisionalScore> + '_ {
+        self.provisional.scores()
+    }
+
     /// Number of planned groups; they are numbered from 0.
     #[must_use]
     pub fn group_count(&self) -> u32 {
@@ -153,7 +166,7 @@ impl Tournament {
     pub fn result(&self, table: TableKey) -> Option<&TableScore> {
         let tables = match self.counted.binary_search_by_key(&table.group, |group| group.number) {
             Ok(at) => &self.counted[at].tables,
-            Err(_) => match self.complete.get(&table.group) {
+            Err(_) => match self.provisional.get(table.group) {
                 Some(group) => &group.tables,
                 None => self.partial.get(&table.group)?,
             },
@@ -174,7 +187,7 @@ impl Tournament {
         let voided = self.voided.len() as u32;
         let (rounds, unplanned_groups) = self.expected_rounds_and_groups();
         let planned = self.groups.len() as u32 - voided;
-        let complete = (self.counted.len() + self.complete.len()) as u32;
+        let complete = (self.counted.len() + self.provisional.len()) as u32;
         let expected = if self.is_over() { complete } else { planned.saturating_add(unplanned_groups) };
         let tables = expected.saturating_mul(u32::from(self.setup.rotations()));
         Progress {

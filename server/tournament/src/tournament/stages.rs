@@ -9,11 +9,10 @@ use crate::plan::lineup_score::LineupScore;
 use crate::plan::lineups::{self, Lineup};
 use crate::plan::random::Purpose;
 use crate::plan::swiss::Swiss;
-use crate::plan::{Format, PlanSetup};
+use crate::plan::{Format, PlanSetup, PlanVersion};
 
-/// Groups of a block: a stage of a round robin or gauntlet with a sequential test. Few enough that a clear
-/// decision ends the tournament early, and enough that many tables are played between two tables of a deal.
-const BLOCK_GROUPS: usize = 100;
+/// Groups of a stage of a round robin or gauntlet with a sequential test, in [`PlanVersion::V1`].
+const V1_STAGE_GROUPS: usize = 100;
 
 /// State of a format.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,18 +89,21 @@ impl Tournament {
     fn plan_fixed(&mut self, lineups: &[Lineup]) {
         self.members = lineups.concat();
         self.queued_lineups = (0..lineups.len() as u32).collect();
-        let block = self.take_block();
-        self.start_stage(block, 0, false);
+        let stage = self.take_stage();
+        self.start_stage(stage, 0, false);
     }
 
-    /// True if the groups of a round robin or gauntlet are played in blocks.
-    fn has_blocks(&self) -> bool {
-        self.format_state == FormatState::Fixed && self.setup.test.is_some() && self.setup.rotations() > 1
+    /// True if the groups of a round robin or gauntlet are played in several stages.
+    fn has_fixed_stages(&self) -> bool {
+        self.setup.version == PlanVersion::V1
+            && self.format_state == FormatState::Fixed
+            && self.setup.test.is_some()
+            && self.setup.rotations() > 1
     }
 
     /// Removes the line-ups of the next stage from the queue.
-    fn take_block(&mut self) -> Vec<u32> {
-        let most = if self.has_blocks() { BLOCK_GROUPS } else { usize::MAX };
+    fn take_stage(&mut self) -> Vec<u32> {
+        let most = if self.has_fixed_stages() { V1_STAGE_GROUPS } else { usize::MAX };
         self.queued_lineups.drain(..self.queued_lineups.len().min(most)).collect()
     }
 
@@ -113,10 +115,10 @@ impl Tournament {
     /// Starts the next stage. Returns false if there is none.
     pub(super) fn start_next_stage(&mut self) -> bool {
         if self.format_state == FormatState::Fixed {
-            let block = self.take_block();
-            let is_more = !block.is_empty();
+            let stage = self.take_stage();
+            let is_more = !stage.is_empty();
             if is_more {
-                self.start_stage(block, 0, false);
+                self.start_stage(stage, 0, false);
             }
             return is_more;
         }
@@ -198,7 +200,7 @@ impl Tournament {
         for mut lineup in cover(&active, size, kept, coverage, &mut rng) {
             lineup.extend(champion);
             let lineup = self.add_lineup(&lineup);
-            if self.has_blocks() {
+            if self.has_fixed_stages() {
                 self.queued_lineups.push_back(lineup);
             } else {
                 self.add_group(PlannedGroup { lineup, round: 0, tie: false, state: GroupState::Open });

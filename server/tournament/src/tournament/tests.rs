@@ -1,5 +1,6 @@
 //! Tournaments of every format and size, simulated to their end with random results.
 
+mod blocks;
 mod invalid;
 mod sequential;
 mod simulator;
@@ -8,7 +9,7 @@ mod withdrawals;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::plan::{DealMode, Format};
+use crate::plan::{DealMode, Format, PlanVersion};
 use simulator::{Simulator, for_every_setup, seed};
 
 /// Number of counted groups of each pair.
@@ -194,7 +195,14 @@ fn tournament_with_withdrawals_and_void_groups_plays_to_its_end() {
 #[test]
 fn first_rotations_start_in_group_order_and_later_ones_in_a_new_order() {
     let format = Format::RoundRobin { groups: 4 };
-    let setup = PlanSetup { players: 3, entrants: 9, format, deals: DealMode::Duplicate, test: None };
+    let setup = PlanSetup {
+        version: PlanVersion::LATEST,
+        players: 3,
+        entrants: 9,
+        format,
+        deals: DealMode::Duplicate,
+        test: None,
+    };
     let mut simulator = Simulator::new(setup, 3);
     simulator.start();
     simulator.play_out();
@@ -213,7 +221,14 @@ fn first_rotations_start_in_group_order_and_later_ones_in_a_new_order() {
 #[test]
 fn steps_are_cheap_in_a_tournament_of_a_million_tables() {
     let format = Format::RoundRobin { groups: 11_111 };
-    let setup = PlanSetup { players: 2, entrants: 10, format, deals: DealMode::Duplicate, test: None };
+    let setup = PlanSetup {
+        version: PlanVersion::LATEST,
+        players: 2,
+        entrants: 10,
+        format,
+        deals: DealMode::Duplicate,
+        test: None,
+    };
     let mut tournament = Tournament::new(setup, [1; 32]).unwrap();
     assert_eq!(tournament.progress().tables_expected, 999_990);
     tournament.apply(&PlanEntry::Started).unwrap();
@@ -232,23 +247,26 @@ fn steps_are_cheap_in_a_tournament_of_a_million_tables() {
 }
 
 /// A running tournament is restored from its log by planning it again. If this test fails, stored tournaments
-/// cannot be restored any more: the change is wrong, or the setup needs a version of the plan.
+/// cannot be restored any more: the change is wrong, or needs a new version of the plan.
 #[test]
 fn plan_is_pinned() {
-    // FNV-1a: the standard library does not specify its hashers.
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |number: u32| hash = (hash ^ u64::from(number)).wrapping_mul(0x0100_0000_01b3);
-    for_every_setup(|setup| {
-        let mut simulator = Simulator::new(setup, 77);
-        simulator.disruption = 25;
-        simulator.start();
-        simulator.play_out();
-        for table in &simulator.started {
-            add(table.group);
-            add(u32::from(table.rotation));
-            let seats = simulator.tournament.table(*table).unwrap().seats;
-            seats.iter().for_each(|entrant| add(u32::from(entrant.0)));
-        }
-    });
-    assert_eq!(format!("{hash:016x}"), "e879399e2a02652d");
+    for (version, expected) in [(PlanVersion::V1, "e879399e2a02652d"), (PlanVersion::V2, "357ead3d1fbf21d7")]
+    {
+        // FNV-1a: the standard library does not specify its hashers.
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut add = |number: u32| hash = (hash ^ u64::from(number)).wrapping_mul(0x0100_0000_01b3);
+        for_every_setup(|setup| {
+            let mut simulator = Simulator::new(PlanSetup { version, ..setup }, 77);
+            simulator.disruption = 25;
+            simulator.start();
+            simulator.play_out();
+            for table in &simulator.started {
+                add(table.group);
+                add(u32::from(table.rotation));
+                let seats = simulator.tournament.table(*table).unwrap().seats;
+                seats.iter().for_each(|entrant| add(u32::from(entrant.0)));
+            }
+        });
+        assert_eq!(format!("{hash:016x}"), expected, "{version:?}");
+    }
 }

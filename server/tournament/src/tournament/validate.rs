@@ -13,11 +13,12 @@ impl Tournament {
     /// The reason for which the entry is invalid.
     ///
     /// ```
-    /// use parlor_tournament::plan::{DealMode, Format, PlanSetup};
+    /// use parlor_tournament::plan::{DealMode, Format, PlanSetup, PlanVersion};
     /// use parlor_tournament::{PlanEntry, Tournament};
     ///
     /// let format = Format::RoundRobin { groups: 10 };
-    /// let setup = PlanSetup { players: 2, entrants: 4, format, deals: DealMode::Duplicate, test: None };
+    /// let (version, deals) = (PlanVersion::LATEST, DealMode::Duplicate);
+    /// let setup = PlanSetup { version, players: 2, entrants: 4, format, deals, test: None };
     /// let mut tournament = Tournament::new(setup, [7; 32])?;
     /// let entry = tournament.propose(PlanEntry::Started)?.expect("not started yet");
     /// tournament.apply(&entry)?; // after the append to the log

@@ -70,7 +70,8 @@ export function TournamentPage({ tournamentId }: { tournamentId: string }) {
 }
 
 function Progress({ standings, t }: { standings: Standings; t: Strings }) {
-  const { tablesOver, tablesExpected, timeLeftMs } = standings;
+  const { tablesOver, tablesExpected, timeLeftMs, groupsCounted, groupsExpected } = standings;
+  const provisional = standings.groupsComplete - groupsCounted;
   const share = tablesExpected > 0 ? Math.min(1, tablesOver / tablesExpected) : 0;
   return (
     <div class="progress">
@@ -88,6 +89,8 @@ function Progress({ standings, t }: { standings: Standings; t: Strings }) {
         {t.progress(tablesOver, tablesExpected)}
         {standings.rounds > 1 &&
           ` · ${t.round(Math.min(standings.round + 1, standings.rounds))}/${standings.rounds}`}
+        {groupsExpected > 0 && ` · ${t.dealsCount(groupsCounted, groupsExpected)}`}
+        {provisional > 0 && <span class="provisional"> · {t.dealsProvisional(provisional)}</span>}
         {timeLeftMs !== undefined && share < 1 && ` · ${t.timeLeftAbout(roughly(timeLeftMs))}`}
       </small>
     </div>
@@ -175,6 +178,12 @@ function StandingsTable({ standings, swiss }: { standings: Standings; swiss: boo
                   {row.withdrawn && <span class="mark">{t.withdrawn}</span>}
                   {row.outInRound !== undefined && <span class="mark">{t.outIn(row.outInRound + 1)}</span>}
                   {row.gain?.flagged && <span class="mark mark-warn">{t.flagged}</span>}
+                  {row.provisionalGroups > 0 && (
+                    <small class="muted provisional" title={t.provisionalHint}>
+                      {" "}
+                      {t.provisionalMean(row.provisionalGroups, points(row.provisionalMean, 2))}
+                    </small>
+                  )}
                   {row.byes > 0 && (
                     <small class="muted">
                       {" "}
@@ -450,12 +459,20 @@ function Games({
                         {table.voidReason ? (
                           <span title={table.voidReason}>{t.voided}</span>
                         ) : table.hasRecord ? (
-                          <a
-                            href={`/replay/${table.tableId}`}
-                            aria-label={`${t.replay}: ${t.deal} ${table.group + 1}.${table.rotation + 1}`}
-                          >
-                            {t.replay}
-                          </a>
+                          <>
+                            <a
+                              href={`/replay/${table.tableId}`}
+                              aria-label={`${t.replay}: ${t.deal} ${table.group + 1}.${table.rotation + 1}`}
+                            >
+                              {t.replay}
+                            </a>
+                            {!table.counts && (
+                              <small class="muted provisional" title={t.provisionalHint}>
+                                {" "}
+                                {t.provisional}
+                              </small>
+                            )}
+                          </>
                         ) : (
                           t.running
                         )}

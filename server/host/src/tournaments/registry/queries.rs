@@ -35,6 +35,8 @@ pub struct TournamentTableRow {
     pub void_reason: String,
     /// Set once its deal is over, so that all of it may be shown.
     pub is_deal_over: bool,
+    /// Set once its group counts.
+    pub counts: bool,
 }
 
 impl Tournaments {
@@ -202,6 +204,7 @@ impl Tournaments {
                 played: folded.tables.get(&place).cloned(),
                 void_reason: group.void_reason.unwrap_or_default().to_owned(),
                 is_deal_over: is_deal_over(&place),
+                counts: folded.plan.is_counted(place.group),
             })
         };
         let next = places.last().map(|(place, _)| *place).filter(|_| has_more);

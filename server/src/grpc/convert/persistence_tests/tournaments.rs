@@ -6,10 +6,12 @@ use parlor_host::TableId;
 use parlor_host::persistence::{decode_tournament_entry, encode_tournament_entry};
 use parlor_host::table::{IdempotencyKey, SeatFinish, SeatResult, TimeControl, Visibility};
 use parlor_host::tournaments::{EntrantSetup, Terms, TournamentEntry, TournamentSetup};
+use parlor_store::v1 as store;
 use parlor_tournament::Entrant;
-use parlor_tournament::plan::{DealMode, Format, SequentialTest, TableKey};
+use parlor_tournament::plan::{DealMode, Format, PlanVersion, SequentialTest, TableKey};
 
 use crate::grpc::convert::ApiCodec;
+use prost::Message;
 
 fn terms() -> Terms {
     let test = SequentialTest {
@@ -52,6 +54,7 @@ fn entries() -> Vec<TournamentEntry> {
         tournament: parlor_host::TournamentId::from_bytes([7; 16]),
         owner: "club".to_owned(),
         terms: terms(),
+        plan_version: PlanVersion::V2,
         seed: [3; 32],
         given: true,
         entropy,
@@ -70,8 +73,10 @@ fn entries() -> Vec<TournamentEntry> {
     let (place, table) = (TableKey { group: 5, rotation: 1 }, TableId::from_bytes([8; 16]));
     let versions = vec![String::new(), "1".to_owned()];
     let commitment = EntropyCommitment::from_bytes([9; 32]);
+    let old = TournamentSetup { plan_version: PlanVersion::V1, ..setup.clone() };
     vec![
         TournamentEntry::Created(Box::new(setup)),
+        TournamentEntry::Created(Box::new(old)),
         TournamentEntry::Starting {
             versions: versions.clone(),
             commitment: Some(commitment),
@@ -114,4 +119,27 @@ fn corrupt_tournament_entries_do_not_panic() {
     }
     let wrong = decode_tournament_entry(0, &[], &ApiCodec).expect_err("an empty entry");
     assert_eq!(wrong.to_string(), "a stored entry of a tournament cannot be read: must have an event");
+}
+
+/// The version of the plan is stored, except for the first one, which is older than its field.
+#[test]
+fn plan_version_is_stored_and_an_unknown_one_is_refused() {
+    let stored = |version| {
+        let TournamentEntry::Created(setup) = &entries()[0] else { panic!("the first entry is a creation") };
+        let setup = TournamentSetup { plan_version: version, ..TournamentSetup::clone(setup) };
+        let entry = TournamentEntry::Created(Box::new(setup));
+        store::TournamentEntry::decode(encode_tournament_entry(1_000, 1_000, &entry, &ApiCodec))
+            .expect("a stored entry")
+    };
+    let created = |entry: store::TournamentEntry| match entry.event {
+        Some(store::tournament_entry::Event::Created(created)) => created,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(created(stored(PlanVersion::V1)).plan_version, None);
+    let mut newer = created(stored(PlanVersion::V2));
+    assert_eq!(newer.plan_version.replace(3), Some(2));
+    let event = Some(store::tournament_entry::Event::Created(newer));
+    let bytes = store::TournamentEntry { after_ms: 0, event }.encode_to_vec();
+    let wrong = decode_tournament_entry(0, &bytes, &ApiCodec).expect_err("an unknown version");
+    assert!(wrong.to_string().contains("created.plan_version must be 1 to 2, and is 3"), "{wrong}");
 }

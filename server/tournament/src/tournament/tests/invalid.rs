@@ -5,13 +5,22 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
 use super::simulator::{self, Simulator, for_every_setup, seed};
-use crate::plan::{DealMode, Format, MAX_TABLES, PlanSetup, PlanSetupError, SequentialTest, TableKey};
+use crate::plan::{
+    DealMode, Format, MAX_TABLES, PlanSetup, PlanSetupError, PlanVersion, SequentialTest, TableKey,
+};
 use crate::{Entrant, InvalidEntry, PlanEntry, TableScore, Tournament};
 
 #[test]
 fn invalid_entry_is_refused_with_its_reason() {
     let format = Format::RoundRobin { groups: 2 };
-    let setup = PlanSetup { players: 3, entrants: 7, format, deals: DealMode::Duplicate, test: None };
+    let setup = PlanSetup {
+        version: PlanVersion::LATEST,
+        players: 3,
+        entrants: 7,
+        format,
+        deals: DealMode::Duplicate,
+        test: None,
+    };
     let mut simulator = Simulator::new(setup, 1);
     let over = |tournament: &Tournament, table: TableKey| {
         let mut over = simulator::result(tournament, table, 5);
@@ -100,7 +109,14 @@ fn random_entries_are_applied_or_refused_without_effect() {
 #[test]
 fn invalid_setup_is_refused_with_its_reason() {
     let format = Format::RoundRobin { groups: 1 };
-    let good = PlanSetup { players: 3, entrants: 5, format, deals: DealMode::Duplicate, test: None };
+    let good = PlanSetup {
+        version: PlanVersion::LATEST,
+        players: 3,
+        entrants: 5,
+        format,
+        deals: DealMode::Duplicate,
+        test: None,
+    };
     let check = |change: &dyn Fn(&mut PlanSetup)| {
         let mut setup = good.clone();
         change(&mut setup);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::simulator::{self, Simulator, seed};
-use crate::plan::{DealMode, Format, PlanSetup, SequentialTest, TableKey};
+use crate::plan::{DealMode, Format, PlanSetup, PlanVersion, SequentialTest, TableKey};
 use crate::tournament::GroupState;
 use crate::{Entrant, PlanEntry, Standings, Tournament, TournamentState};
 
@@ -19,7 +19,14 @@ fn sequential_test_ends_the_tournament_with_the_deciding_group() {
         min_groups: 10,
     };
     let format = Format::RoundRobin { groups: 400 };
-    let setup = PlanSetup { players: 2, entrants: 3, format, deals: DealMode::Duplicate, test: Some(test) };
+    let setup = PlanSetup {
+        version: PlanVersion::LATEST,
+        players: 2,
+        entrants: 3,
+        format,
+        deals: DealMode::Duplicate,
+        test: Some(test),
+    };
     for salt in 0..20 {
         let play = |finishing| {
             let mut simulator = Simulator::new(setup.clone(), seed + salt);
@@ -52,7 +59,14 @@ fn voiding_a_counted_group_removes_it_from_the_count() {
         min_groups: 100,
     };
     let format = Format::RoundRobin { groups: 10 };
-    let setup = PlanSetup { players: 2, entrants: 3, format, deals: DealMode::Independent, test: Some(test) };
+    let setup = PlanSetup {
+        version: PlanVersion::LATEST,
+        players: 2,
+        entrants: 3,
+        format,
+        deals: DealMode::Independent,
+        test: Some(test),
+    };
     let mut tournament = Tournament::new(setup, [6; 32]).unwrap();
     tournament.apply(&PlanEntry::Started).unwrap();
     for group in 0..20 {
@@ -77,33 +91,40 @@ fn undecidable_test() -> SequentialTest {
 
 /// Otherwise no group would be counted before the first rotations of all groups are played.
 #[test]
-fn sequential_test_plays_duplicate_deals_in_blocks() {
-    let format = Format::RoundRobin { groups: 80 };
-    let test = Some(undecidable_test());
-    let setup = PlanSetup { players: 2, entrants: 3, format, deals: DealMode::Duplicate, test };
-    let mut simulator = Simulator::new(setup.clone(), seed());
-    assert_eq!(simulator.tournament.progress().groups_expected, 240);
-    simulator.start();
-    simulator.play_out();
-    let blocks: Vec<(u32, u8)> =
-        simulator.started.iter().map(|table| (table.group / 100, table.rotation)).collect();
-    assert!(blocks.is_sorted() && blocks.len() == 480, "{blocks:?}");
-    assert_eq!(simulator.tournament.progress().groups_counted, 240);
-    // A clear decision ends the tournament within the first block.
-    let clear = SequentialTest { lower: -100.0, upper: -50.0, ..undecidable_test() };
-    let mut simulator = Simulator::new(PlanSetup { test: Some(clear), ..setup }, seed());
-    simulator.start();
-    simulator.play_out();
-    assert!(simulator.tournament.test().unwrap().decision.is_some() && simulator.started.len() <= 200);
+fn sequential_test_ends_the_tournament_within_the_first_block() {
+    for version in [PlanVersion::V1, PlanVersion::V2] {
+        let format = Format::RoundRobin { groups: 80 };
+        let test = Some(undecidable_test());
+        let setup = PlanSetup { version, players: 2, entrants: 3, format, deals: DealMode::Duplicate, test };
+        let mut simulator = Simulator::new(setup.clone(), seed());
+        assert_eq!(simulator.tournament.progress().groups_expected, 240);
+        simulator.start();
+        simulator.play_out();
+        if version == PlanVersion::V1 {
+            let stage = |table: &TableKey| (table.group / 100, table.rotation);
+            assert!(simulator.started.iter().map(stage).is_sorted(), "{:?}", simulator.started);
+        }
+        assert_eq!(simulator.started.len(), 480);
+        assert_eq!(simulator.tournament.progress().groups_counted, 240);
+        let clear = SequentialTest { lower: -100.0, upper: -50.0, ..undecidable_test() };
+        let mut simulator = Simulator::new(PlanSetup { test: Some(clear), ..setup }, seed());
+        simulator.start();
+        simulator.play_out();
+        assert!(simulator.tournament.test().unwrap().decision.is_some() && simulator.started.len() <= 200);
+    }
 }
 
 /// Groups of earlier blocks can be voided, and after a withdrawal the remaining entrants still meet as often
 /// as required.
 #[test]
 fn blocks_are_voided_and_repaired() {
+    [PlanVersion::V1, PlanVersion::V2].into_iter().for_each(void_and_repair);
+}
+
+fn void_and_repair(version: PlanVersion) {
     let format = Format::RoundRobin { groups: 60 };
     let test = Some(undecidable_test());
-    let setup = PlanSetup { players: 2, entrants: 4, format, deals: DealMode::Duplicate, test };
+    let setup = PlanSetup { version, players: 2, entrants: 4, format, deals: DealMode::Duplicate, test };
     let mut tournament = Tournament::new(setup, [3; 32]).unwrap();
     tournament.apply(&PlanEntry::Started).unwrap();
     let play_one = |tournament: &mut Tournament| {

@@ -7,7 +7,7 @@ use parlor_engine::below;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-use crate::plan::{DealMode, Format, PlanSetup, TableKey};
+use crate::plan::{DealMode, Format, PlanSetup, PlanVersion, TableKey};
 use crate::tournament::{GroupState, PlanEntry, Progress, Tournament};
 use crate::{Entrant, SeatFinish, SeatScore, TableScore};
 
@@ -32,7 +32,14 @@ pub(super) fn for_every_setup(mut check: impl FnMut(PlanSetup)) {
                 Format::Knockout { groups: 1, tie_groups: 0 },
             ] {
                 for deals in [DealMode::Duplicate, DealMode::Independent] {
-                    check(PlanSetup { players, entrants, format, deals, test: None });
+                    check(PlanSetup {
+                        version: PlanVersion::LATEST,
+                        players,
+                        entrants,
+                        format,
+                        deals,
+                        test: None,
+                    });
                 }
             }
         }
@@ -63,6 +70,8 @@ pub(super) struct Simulator {
     pub(super) disruption: u32,
     /// All tables in the order in which they started.
     pub(super) started: Vec<TableKey>,
+    /// Maximum number of groups whose tables could be over, but were not counted.
+    pub(super) max_uncounted: u32,
     /// Progress expected before the start.
     pub(super) expected: Progress,
     salt: u64,
@@ -79,6 +88,7 @@ impl Simulator {
             finishing: seed,
             disruption: 0,
             started: Vec::new(),
+            max_uncounted: 0,
             salt: seed,
             running: BTreeSet::new(),
         }
@@ -113,6 +123,9 @@ impl Simulator {
                 table: result(&self.tournament, table, self.salt),
             };
             self.apply(table_over);
+            let Progress { tables_over, groups_counted, .. } = self.tournament.progress();
+            let rotations = u32::from(self.tournament.setup().rotations());
+            self.max_uncounted = self.max_uncounted.max(tables_over / rotations - groups_counted);
             if self.disruption > 0
                 && !self.tournament.is_over()
                 && below(self.disruption, &mut disruptions) == 0

@@ -3,12 +3,19 @@
 use std::collections::BTreeSet;
 
 use super::simulator::{self, Simulator};
-use crate::plan::{DealMode, Format, PlanSetup, TableKey};
+use crate::plan::{DealMode, Format, PlanSetup, PlanVersion, TableKey};
 use crate::tournament::GroupState;
 use crate::{Entrant, InvalidEntry, PlanEntry, Tournament, TournamentState};
 
 fn opened(format: Format, players: u8, entrants: u16) -> Tournament {
-    let setup = PlanSetup { players, entrants, format, deals: DealMode::Duplicate, test: None };
+    let setup = PlanSetup {
+        version: PlanVersion::LATEST,
+        players,
+        entrants,
+        format,
+        deals: DealMode::Duplicate,
+        test: None,
+    };
     Tournament::new(setup, [4; 32]).unwrap()
 }
 
@@ -96,7 +103,14 @@ fn gauntlet_ends_without_its_champion_and_is_repaired_without_another_entrant() 
 #[test]
 fn withdrawal_keeps_complete_groups_and_drops_running_tables() {
     let format = Format::RoundRobin { groups: 2 };
-    let setup = PlanSetup { players: 2, entrants: 3, format, deals: DealMode::Independent, test: None };
+    let setup = PlanSetup {
+        version: PlanVersion::LATEST,
+        players: 2,
+        entrants: 3,
+        format,
+        deals: DealMode::Independent,
+        test: None,
+    };
     let mut simulator = Simulator::new(setup, 5);
     simulator.start();
     let lineup = simulator.tournament.group(0).unwrap().lineup.to_vec();
