@@ -235,6 +235,12 @@ impl Host {
         let _ = self.shards.send(table, ShardMessage::BotMove(failed)).await;
     }
 
+    /// Makes every decision of every house bot fail from now on, or not.
+    #[cfg(feature = "test-hooks")]
+    pub fn fail_house_bots(&self, fail: bool) {
+        self.shared.bots.failing.store(fail, std::sync::atomic::Ordering::Relaxed);
+    }
+
     /// Codec of API payloads in stored messages.
     pub(crate) fn payload_codec(&self) -> &'static dyn PayloadCodec {
         self.shared.codecs.payloads

@@ -24,6 +24,8 @@ use parlor_server::grpc::convert::{ApiCodec, ApiItemEncoder};
 use parlor_server::identity::ServerKey;
 use parlor_store::MemoryLog;
 
+mod tournaments;
+
 const CODECS: Codecs = Codecs { items: &ApiItemEncoder, payloads: &ApiCodec };
 
 const TIME: TimeControl = TimeControl {
@@ -278,66 +280,11 @@ async fn a_house_bot_that_fails_is_a_fault_of_the_server() {
     let table = scene.make(GameId::Gap, vec![house("search:100000"), house("random")]).await;
     scene.host.fail_house_bot(table, Seat::FIRST, DecisionId(1)).await;
     let look = scene.over(table).await;
-    let what = "a bot of the house failed".to_owned();
+    let what = "the house bot search:100000 failed".to_owned();
     assert_eq!(look.ending, Some(parlor_host::table::Ending::Faulted { reason: what }));
     assert_eq!((look.state, look.shuffle.game_seed.is_some()), (State::Faulted, true));
     let record = scene.host.load_record(table, None).await.expect("a record");
     assert_eq!((record.summary.ending, record.views.len()), (look.ending, 3));
-}
-
-/// The same at a table of a tournament: its group is void, and a fresh deal replaces it.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_house_bot_that_fails_voids_a_deal() {
-    use parlor_host::tournaments::{
-        Access, EntrantSetup, LiveOrStored, NewTournament, Terms, TournamentCommand, Tournaments,
-    };
-    let scene = Scene::new().await;
-    let (log, clock) = (scene.log.clone(), Arc::new(scene.clock.clone()));
-    let tournaments = Tournaments::start(scene.host.clone(), log, clock, 100).await;
-    // They think for a while, so that the failure comes first.
-    let slow = |iterations: u32| EntrantSetup::House { bot: format!("search:{iterations}") };
-    let terms = Terms {
-        name: "cup".to_owned(),
-        options: GameId::Gap.default_options(),
-        players: 2,
-        entrants: vec![slow(99_999), slow(100_000)],
-        format: parlor_tournament::plan::Format::RoundRobin { groups: 1 },
-        deals: parlor_tournament::plan::DealMode::Duplicate,
-        test: None,
-        time: TimeControl { decision: 0, ..TIME },
-        max_tables: 0,
-        visibility: Visibility::Public,
-        patience: 0,
-    };
-    let new = NewTournament { terms, given_seed: Some([3; 32]), request: None };
-    let made = tournaments.create(&scene.owner, new).await.expect("a tournament");
-    let LiveOrStored::Live(made) = made else { panic!("{made:?}") };
-    let tournament = made.setup.tournament;
-    let access = Access { caller: Some(scene.owner.clone()), admin: false };
-    tournaments
-        .command(tournament, &access, TournamentCommand::Start { commitment: None })
-        .await
-        .expect("a start");
-    // Waits until a table of this group runs.
-    let begun = async |group: u32| {
-        for _ in 0..60_000 {
-            let (rows, _) = tournaments.tables(tournament, &access, None, 10).await.expect("tables");
-            if let Some(row) = rows.iter().find(|row| row.place.group == group && row.played.is_none()) {
-                return (row.table, rows);
-            }
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        panic!("no table of group {group} is begun");
-    };
-    let (table, _) = begun(0).await;
-    scene.host.fail_house_bot(table, Seat::FIRST, DecisionId(1)).await;
-    let (fresh, rows) = begun(1).await;
-    assert_ne!(fresh, table);
-    let void = rows.iter().find(|row| row.table == table).expect("it is listed");
-    assert_eq!(void.void_reason, "a fault of the server: a bot of the house failed");
-    assert_eq!(void.played.as_ref().map(|played| played.seats.len()), Some(0), "nobody scored");
-    let reason = "enough".to_owned();
-    tournaments.command(tournament, &access, TournamentCommand::Cancel { reason }).await.expect("an end");
 }
 
 /// A table of a deal shows nothing to those who look on, and no seed, before its deal is over; afterwards it shows

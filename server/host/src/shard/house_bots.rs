@@ -32,6 +32,12 @@ pub(crate) struct BotMove {
 }
 
 impl BotJob {
+    /// The job, without legal actions if it is to fail: no bot can choose one.
+    #[cfg(feature = "test-hooks")]
+    fn failing(self, fails: bool) -> BotJob {
+        if fails { BotJob { legal: Vec::new(), ..self } } else { self }
+    }
+
     fn think(self) -> BotMove {
         let BotJob { table, seat, decision, bot, view, legal, seed } = self;
         let think = || HouseBot::by_name(&bot)?.decide(&view, &legal, *seed.reveal());
@@ -45,6 +51,9 @@ impl BotJob {
 #[derive(Clone)]
 pub(crate) struct BotPool {
     queue: SyncSender<BotJob>,
+    /// While set, every decision fails.
+    #[cfg(feature = "test-hooks")]
+    pub(crate) failing: Arc<std::sync::atomic::AtomicBool>,
 }
 
 impl BotPool {
@@ -55,15 +64,25 @@ impl BotPool {
     ) -> std::io::Result<BotPool> {
         let (queue, jobs) = sync_channel(settings.queue);
         let (jobs, done) = (Arc::new(Mutex::new(jobs)), Arc::new(done));
+        #[cfg(feature = "test-hooks")]
+        let failing = Arc::new(std::sync::atomic::AtomicBool::new(false));
         for number in 0..settings.thread_count().get() {
             let (jobs, done) = (jobs.clone(), done.clone());
+            #[cfg(feature = "test-hooks")]
+            let failing = failing.clone();
             std::thread::Builder::new().name(format!("bot-{number}")).spawn(move || {
                 while let Some(job) = next(&jobs) {
+                    #[cfg(feature = "test-hooks")]
+                    let job = job.failing(failing.load(std::sync::atomic::Ordering::Relaxed));
                     done(job.think());
                 }
             })?;
         }
-        Ok(BotPool { queue })
+        Ok(BotPool {
+            queue,
+            #[cfg(feature = "test-hooks")]
+            failing,
+        })
     }
 
     /// Queues a decision. Returns false if the queue is full.

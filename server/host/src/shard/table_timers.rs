@@ -24,15 +24,15 @@ pub(crate) fn apply_bot_move(actor: &mut TableActor, turn: &mut TurnContext, mov
     let BotMove { seat, decision, chosen, .. } = moved;
     actor.thinking_bots = actor.thinking_bots.without(seat);
     let is_open = actor.table.seats()[seat.index()].open == Some(decision);
-    let is_house = matches!(actor.table.seats()[seat.index()].holder, Holder::House { .. });
-    if !is_open || !is_house {
+    let Holder::House { bot } = &actor.table.seats()[seat.index()].holder else { return };
+    if !is_open {
         return;
     }
     let entry = match chosen {
         Ok(index) => Entry::Acted { seat, index: index as u32, used: 0, reported: None },
         Err(error) => {
-            tracing::error!(table = %actor.id(), %seat, %error, "house bot failed");
-            Entry::Faulted { reason: "a bot of the house failed".to_owned() }
+            tracing::error!(table = %actor.id(), %seat, bot, %error, "house bot failed");
+            Entry::Faulted { reason: format!("the house bot {bot} failed") }
         }
     };
     commit(actor, turn, &[entry], None);

@@ -2,9 +2,10 @@
 
 mod commands;
 mod entropy;
+mod faults;
 mod tables;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,6 +54,8 @@ pub(super) struct Runner {
     reveal_until: Option<Moment>,
     /// Next check of the running tables.
     next_check: Moment,
+    /// For each entrant, the number of its last tables in a row that ended with a fault of the server.
+    fault_streaks: HashMap<Entrant, u32>,
     /// Tables that were cancelled because they no longer count, and have not ended yet.
     cancelling: HashSet<TableKey>,
     /// Replies to send once the tournament is closed.
@@ -80,6 +83,7 @@ impl Runner {
             waiting_since: None,
             reveal_until: None,
             next_check,
+            fault_streaks: HashMap::new(),
             cancelling: HashSet::new(),
             on_finished: Vec::new(),
         }

@@ -56,8 +56,12 @@ impl Runner {
         let view = self.live.view();
         let groups = 0..view.folded.plan.group_count();
         groups.for_each(|group| self.reveal_deal_if_over(&view.folded, &view.running, group));
+        let is_changed = !view.running.is_empty();
         drop(view);
-        self.live.notify_changed();
+        // Otherwise followers have been told all there is, before the tournament was brought into memory.
+        if is_changed {
+            self.live.notify_changed();
+        }
         Ok(())
     }
 
@@ -135,8 +139,9 @@ impl Runner {
         self.record_ended(ended).await?;
         for (place, error) in failed {
             tracing::error!(tournament = %self.tournament, %error, "table not created; its group is void");
-            self.void_group(place.group, "a fault of the server: its table could not be made".to_owned())
-                .await?;
+            let fault = "its table could not be made";
+            self.void_group(place.group, format!("a fault of the server: {fault}")).await?;
+            self.count_fault(place, fault).await?;
         }
         Ok(is_ok)
     }
@@ -165,10 +170,16 @@ impl Runner {
             }
         }
         for place in places {
-            if let Some(why) = ended.remove(&place).and_then(|end| void_reason(&end.ending))
+            let Some(TableEnd { ending, .. }) = ended.remove(&place) else { continue };
+            if let Some(why) = void_reason(&ending)
                 && self.live.view().folded.plan.is_pending(place)
             {
                 self.void_group(place.group, why).await?;
+            }
+            match &ending {
+                Ending::Finished(_) => self.end_fault_streaks(place),
+                Ending::Faulted { reason } => self.count_fault(place, reason).await?,
+                Ending::Cancelled { .. } | Ending::Expired => {}
             }
             let view = self.live.view();
             self.reveal_deal_if_over(&view.folded, &view.running, place.group);
