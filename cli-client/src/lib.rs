@@ -3,7 +3,7 @@
 //! [`table::TableMessage`]s are folded into a [`table::ViewerState`]. [`screen::Screen`] draws it and turns
 //! keys into [`table::Intent`]s; [`line_mode::LineMode`] does the same with lines of text. Both are
 //! independent of server, clock and terminal, which [`terminal`] connects to them. [`tournament_file`] parses the setup
-//! file of a tournament.
+//! file of a tournament, [`tournament_text`] has the sentences about tournaments.
 //!
 //! [`line_protocol`] lets programs that read and write lines play.
 
@@ -20,6 +20,7 @@ pub mod table;
 pub mod terminal;
 pub mod text;
 pub mod tournament_file;
+pub mod tournament_text;
 
 #[cfg(test)]
 mod testing;

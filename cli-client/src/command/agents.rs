@@ -60,7 +60,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         "No agents. Connect one: parlor bot greedy --agent NAME",
         "Keine Agenten. Verbinde einen: parlor bot greedy --agent NAME",
     ];
-    args.page.show(context, ask, none, |agents| agent_lines(agents, context.lang)).await?;
+    args.page.show(context, ask, none, async |agents: &[_]| agent_lines(agents, context.lang)).await?;
     Ok(Exit::Ok)
 }
 

@@ -53,7 +53,7 @@ impl PageArgs {
         context: &Context,
         ask: impl AsyncFn(String) -> Result<P, Error>,
         none: [&str; 2],
-        lines: impl FnOnce(&[P::Item]) -> Vec<String>,
+        lines: impl AsyncFnOnce(&[P::Item]) -> Vec<String>,
     ) -> Result<(), Failure> {
         let mut found = ask(self.page.unwrap_or_default()).await?;
         // A page may be short, or even empty, and still have a successor.
@@ -69,7 +69,7 @@ impl PageArgs {
             let [en, de] = none;
             return context.out.line(context.localise(|| en.to_owned(), || de.to_owned()));
         }
-        context.out.lines(lines(found.items()))?;
+        context.out.lines(lines(found.items()).await)?;
         let page = found.next_page_token();
         if !page.is_empty() {
             context.note(&context.localise(

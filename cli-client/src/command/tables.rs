@@ -78,6 +78,6 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         async |page_token| client.list_tables(ListTablesRequest { page_token, ..request.clone() }).await;
     let make = format!("parlor create {}", if game.is_empty() { "gap" } else { &game });
     let none = [&*format!("No tables. Make one: {make}"), &*format!("Keine Tische. Mach einen: {make}")];
-    args.page.show(context, ask, none, |tables| describe::list(tables, context)).await?;
+    args.page.show(context, ask, none, async |tables: &[_]| describe::list(tables, context)).await?;
     Ok(Exit::Ok)
 }

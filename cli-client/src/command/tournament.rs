@@ -178,7 +178,10 @@ async fn run_unary(command: TournamentCommand, context: &Context) -> Result<Exit
             show(&client.start_tournament(tournament).await?, context)?;
         }
         TournamentCommand::Show(IdArgs { tournament }) => {
-            show(&client.tournament(tournament).await?, context)?;
+            let found = client.tournament(&tournament).await?;
+            let standings =
+                if context.json { None } else { Some(client.standings(tournament, false).await?) };
+            show_with(&found, standings.as_ref(), context)?;
         }
         TournamentCommand::Pause(IdArgs { tournament }) => {
             show(&client.pause_tournament(tournament).await?, context)?;
@@ -230,10 +233,19 @@ async fn create(
 }
 
 fn show(tournament: &wire::Tournament, context: &Context) -> Result<(), Failure> {
+    show_with(tournament, None, context)
+}
+
+/// Shows a tournament with its progress.
+fn show_with(
+    tournament: &wire::Tournament,
+    standings: Option<&wire::Standings>,
+    context: &Context,
+) -> Result<(), Failure> {
     if context.json {
         context.out.document(tournament)
     } else {
-        context.out.lines(render::tournament_lines(tournament, context))
+        context.out.lines(render::tournament_lines(tournament, standings, context.lang))
     }
 }
 

@@ -6,7 +6,7 @@ use parlor_sdk::wire::{self, SequentialDecision};
 use super::ReportPage;
 use super::chart::{self, Axis, colour_of};
 use super::html::Html;
-use crate::lang::forfeit_reason;
+use crate::tournament_text::{self, Remark};
 
 impl ReportPage<'_> {
     pub(super) fn standings(&mut self) {
@@ -19,48 +19,54 @@ impl ReportPage<'_> {
                 .flatten()
         };
         let axis = Axis::containing(rows.iter().flat_map(ends));
-        self.out.raw("<div class=\"wide\"><table>\n<thead><tr>");
-        for (class, en, de) in [
+        self.few_groups();
+        self.out.raw("<div class=\"wide\"><table class=\"standings\">\n");
+        self.table_head(&[
             ("", "Rank", "Platz"),
             ("name", "Entrant", "Teilnehmer"),
-            ("", "Groups", "Gruppen"),
-            ("", "Games", "Spiele"),
             ("", "Score", "Wertung"),
-            ("name", "95% interval, anytime-valid", "95-%-Intervall, jederzeit gültig"),
-            ("", "Places", "Plätze"),
+            ("name", "95% interval", "95-%-Intervall"),
             ("", "Rating", "Spielstärke"),
+            ("", "Places", "Plätze"),
+            ("", "Deals", "Austeilungen"),
+            ("", "Games", "Spiele"),
             ("name", "Remarks", "Anmerkungen"),
-        ] {
-            let text = self.localise(en, de);
-            self.out.raw("<th class=\"").raw(class).raw("\">").text(text).raw("</th>");
-        }
-        self.out.raw("</tr></thead>\n<tbody>\n");
+        ]);
+        self.out.raw("<tbody>\n");
         for row in rows {
             let name = self.name(row.entrant);
-            let remarks = self.remarks(row);
+            let remarks = tournament_text::remarks(row, self.lang);
+            let rating = self.localise("Rating ", "Spielstärke ");
+            let deals = self.localise("Deals ", "Austeilungen ");
             let out = &mut self.out;
             out.raw("<tr><td>").whole(row.rank).raw("</td><th class=\"name\" scope=\"row\">");
             dot(out, row.entrant);
-            out.text(&name).raw("</th><td>").whole(row.groups).raw("</td><td>").whole(row.games);
-            out.raw("</td><td>").number(row.mean, 2).raw("</td><td class=\"name\"");
-            if let Some(interval) = &row.interval {
-                out.raw(" title=\"").number(interval.low, 2).raw(" … ").number(interval.high, 2).raw("\"");
-            }
-            out.raw(">");
+            out.text(&name)
+                .raw("</th><td><b>")
+                .signed(row.mean, 2)
+                .raw("</b></td><td class=\"name interval\">");
             chart::draw_interval(out, axis, row.mean, row.interval.as_ref(), row.entrant as usize);
-            out.raw("</td><td>").number(row.place_points, 1).raw("</td><td>").number(row.rating, 0);
-            if let Some(interval) = &row.rating_interval {
-                out.raw(" <span class=\"soft\">")
-                    .number(interval.low, 0)
-                    .raw(" … ")
-                    .number(interval.high, 0)
-                    .raw("</span>");
+            out.raw("<span>");
+            if let Some(interval) = &row.interval {
+                out.signed(interval.low, 2).raw(" … ").signed(interval.high, 2);
             }
-            out.raw("</td><td class=\"name\">");
-            for (warns, remark) in remarks {
-                out.raw(if warns { "<span class=\"warn\">" } else { "<span class=\"soft\">" })
-                    .text(&remark)
-                    .raw("</span> ");
+            out.raw("</span></td><td data-label=\"").text(rating).raw("\">").signed(row.rating, 0);
+            if let Some(interval) = &row.rating_interval {
+                out.raw(" <span class=\"soft\">").signed(interval.low, 0).raw(" … ");
+                out.signed(interval.high, 0).raw("</span>");
+            }
+            out.raw("</td><td>")
+                .number(row.place_points, 1)
+                .raw("</td><td data-label=\"")
+                .text(deals)
+                .raw("\">")
+                .whole(row.groups);
+            out.raw("</td><td>").whole(row.games);
+            out.raw("</td><td class=\"name remarks\">");
+            for (index, Remark { warns, text }) in remarks.iter().enumerate() {
+                out.raw(if index > 0 { ", " } else { "" });
+                out.raw(if *warns { "<span class=\"warn\">" } else { "<span class=\"soft\">" });
+                out.text(text).raw("</span>");
             }
             out.raw("</td></tr>\n");
         }
@@ -70,32 +76,6 @@ impl ReportPage<'_> {
             "Die Wertung ist das Mittel über Gruppen: Punkte weniger das Mittel der anderen, gemittelt über die Tische einer Austeilung. Das Intervall gilt zu jeder Zeit zugleich: Häufiges Hinsehen ändert nichts.",
         );
         self.paragraph("soft", note);
-    }
-
-    /// Remarks on an entrant, each with a flag for warnings.
-    fn remarks(&self, row: &wire::StandingsRow) -> Vec<(bool, String)> {
-        let mut remarks = Vec::new();
-        // Swiss tournaments rank by these.
-        if row.match_points > 0.0 || row.buchholz > 0.0 {
-            let (points, word) = (row.match_points, self.localise("points", "Punkte"));
-            remarks.push((false, format!("{points:.2} {word}, Buchholz {:.2}", row.buchholz)));
-        }
-        for count in &row.finishes {
-            if let Some(why) = forfeit_reason(count.finish()).filter(|_| count.games > 0) {
-                remarks.push((false, format!("{} × {}", count.games, why.get(self.lang))));
-            }
-        }
-        if row.byes > 0 {
-            remarks.push((false, format!("{} × {}", row.byes, self.localise("bye", "spielfrei"))));
-        }
-        if row.withdrawn {
-            remarks.push((false, self.localise("withdrawn", "ausgeschieden").to_owned()));
-        }
-        if let Some(gain) = row.gain.as_ref().filter(|gain| gain.flagged) {
-            let text = self.localise("gains on repeated deals", "gewinnt, wenn eine Austeilung wiederkommt");
-            remarks.push((true, format!("{text}: {:+.2} (p = {:.1e})", gain.mean, gain.p_value)));
-        }
-        remarks
     }
 
     pub(super) fn test(&mut self) {
@@ -159,7 +139,7 @@ impl ReportPage<'_> {
         self.heading("Cross table", "Alle gegen alle");
         let order: Vec<u32> = standings.rows.iter().map(|row| row.entrant).collect();
         let max_mean = standings.cells.iter().map(|cell| cell.mean.abs()).fold(f64::MIN_POSITIVE, f64::max);
-        self.out.raw("<div class=\"wide\"><table>\n<thead><tr><th class=\"name\"></th>");
+        self.out.raw("<div class=\"wide\"><table class=\"cross\">\n<thead><tr><th class=\"name\"></th>");
         for entrant in &order {
             let name = self.name(*entrant);
             self.out.raw("<th>").text(&name).raw("</th>");
@@ -184,8 +164,8 @@ impl ReportPage<'_> {
         }
         self.out.raw("</tbody></table></div>\n");
         let note = self.localise(
-            "The mean lead in points of the row over the column; the colder, the further ahead. Hover over a cell to see its interval.",
-            "Der mittlere Vorsprung der Zeile vor der Spalte in Punkten; je kälter, desto weiter vorn. Das Intervall steht unter dem Mauszeiger.",
+            "The mean lead in points of the row over the column, with its 95% interval and the number of deals.",
+            "Der mittlere Vorsprung der Zeile vor der Spalte in Punkten, mit 95-%-Intervall und Zahl der Austeilungen.",
         );
         self.paragraph("soft", note);
     }
@@ -200,10 +180,10 @@ fn dot(out: &mut Html, entrant: u32) {
 fn cross_cell(out: &mut Html, cell: &wire::CrossCell, max_mean: f64) {
     out.raw("<td class=\"cell\" style=\"background: rgba(");
     out.raw(if cell.mean >= 0.0 { "var(--plus)" } else { "var(--minus)" });
-    out.raw(", ").number(0.08 + 0.47 * (cell.mean.abs() / max_mean).min(1.0), 2).raw(")\" title=\"");
-    out.whole(cell.groups).raw(" ×");
+    out.raw(", ").number(0.08 + 0.32 * (cell.mean.abs() / max_mean).min(1.0), 2).raw(")\"><b>");
+    out.signed(cell.mean, 2).raw("</b><small>");
     if let Some(interval) = &cell.interval {
-        out.raw(", ").number(interval.low, 2).raw(" … ").number(interval.high, 2);
+        out.signed(interval.low, 2).raw(" … ").signed(interval.high, 2).raw("<br/>");
     }
-    out.raw("\">").number(cell.mean, 2).raw("</td>");
+    out.raw("n = ").whole(cell.groups).raw("</small></td>");
 }

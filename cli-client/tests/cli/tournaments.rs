@@ -152,6 +152,11 @@ fn finished_tournament_is_shown_reported_and_verified() {
     let id = &create_tournament(&parlor, SHORT_TOURNAMENT);
     let shown = parlor.ok(&["tournament", "show", id]);
     assert!(shown.contains("not started") && shown.contains("bot:search:5"), "{shown}");
+    for part in ["GAP, 2 players a table", "round robin, 2 deals a pair", "0 of 12 tables over"] {
+        assert!(shown.contains(part), "{part} is missing in {shown}");
+    }
+    let listed = parlor.ok(&["tournament", "list"]);
+    assert!(listed.contains("GAP") && listed.contains("round robin") && listed.contains("0/12"), "{listed}");
     let before = parlor.json(&["tournament", "standings", id]);
     assert_eq!(
         (&before["state"], &before["tables_expected"]),
@@ -198,14 +203,18 @@ fn finished_tournament_is_shown_reported_and_verified() {
         assert!(page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"), "{page}");
         assert!(page.contains("House &lt;cup&gt;") && !page.contains("House <cup>"), "the name is escaped");
         assert!(page.contains(heading), "{page}");
-        assert_eq!(page.matches("href=\"data:text/plain").count(), 12, "every record is embedded");
+        assert_eq!(page.matches("<td class=\"name\"><a href=\"#").count(), 12, "every game has a replay");
+        assert!(page.contains("<script type=\"text/plain\" id=\"games\""));
     }
     let (page, folder) = (parlor.home().join("page.html"), parlor.home().join("records"));
     let args =
         ["tournament", "report", id, "--html", page.to_str().unwrap(), "--records", folder.to_str().unwrap()];
     parlor.ok(&args);
-    assert_eq!(sorted_files(&folder).len(), 12);
-    assert_eq!(std::fs::read_to_string(&page).unwrap().matches("href=\"records/").count(), 12);
+    let files = sorted_files(&folder);
+    assert_eq!(files.len(), 24, "a replay and a record for each game");
+    let replay = std::fs::read_to_string(&files[0]).unwrap();
+    assert!(files[0].to_str().unwrap().ends_with(".html") && replay.matches("<li>").count() > 10, "{replay}");
+    assert_eq!(std::fs::read_to_string(&page).unwrap().matches("href=\"records/").count(), 24);
     let nowhere = ["tournament", "report", id, "--html", "/nowhere/at/all.html"];
     assert_fails(&parlor, &nowhere, 1, "OUTPUT", ["choose another path", "Wähle einen anderen Ort"]);
 
@@ -336,6 +345,37 @@ fn tournament_is_cancelled() {
             "TOURNAMENT_STATE",
             ["is over", "im jetzigen Stand"],
         );
+    }
+}
+
+/// Standings, a bar and the progress, none of it cut by a terminal of 80 columns.
+#[test]
+fn followed_tournament_fits_into_80_columns() {
+    let server = patient_server();
+    let parlor = Parlor::with_server(&server.url());
+    let _ada = connect_stopped_agent(&parlor);
+    let id = &create_tournament(&parlor, ENDLESS_TOURNAMENT);
+    parlor.ok(&["tournament", "start", id]);
+    for (lang, headings, progress, tables) in [
+        ("en", ["ENTRANT", "GROUPS", "SCORE", "RATING"], "groups count", " tables"),
+        ("de", ["TEILNEHMER", "GRUPPEN", "WERTUNG", "STÄRKE"], "Gruppen zählen", " Tische"),
+    ] {
+        let mut terminal =
+            Terminal::start_sized(&parlor, &["tournament", "follow", id, "--lang", lang], (80, 24));
+        // A line that is cut ends with an ellipsis.
+        let is_whole = |row: &str| row.contains(progress) && !row.contains('…');
+        terminal.wait("the progress, whole", |seen| {
+            // Each line is as wide as the terminal, so that none ends with a line break.
+            let screen: Vec<Vec<char>> = seen.current().lines().map(|line| line.chars().collect()).collect();
+            let rows = screen.iter().flat_map(|line| line.chunks(80));
+            let rows: Vec<String> = rows.map(|row| row.iter().collect()).collect();
+            let table = rows.iter().position(|row| headings.iter().all(|heading| row.contains(heading)))?;
+            let text = rows.iter().position(|row| is_whole(row))?;
+            let bar = rows.iter().position(|row| row.contains('[') && row.contains(tables))?;
+            (table + 3 < text && text + 1 == bar).then_some(())
+        });
+        terminal.press(Key::CtrlC);
+        assert_eq!(terminal.end(), 130);
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     let ask =
         async |page_token| client.list_records(ListRecordsRequest { page_token, ..request.clone() }).await;
     let none = ["No records.", "Keine Aufzeichnungen."];
-    args.page.show(context, ask, none, |records| lines(records, context)).await?;
+    args.page.show(context, ask, none, async |records: &[_]| lines(records, context)).await?;
     Ok(Exit::Ok)
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parlor_cli::lang::localise;
+use parlor_cli::tournament_text;
 use parlor_engine::Lang;
 use parlor_sdk::{Client, wire};
 
@@ -103,7 +104,12 @@ impl LiveStandings {
     }
 
     fn show(&mut self, standings: &wire::Standings) {
-        let lines = render::standings_lines(standings, self.lang);
+        let (height, width) = console_size();
+        let lines = render::live_lines(standings, self.lang, (width, height));
+        // A line that is not needed any more would stay as it was.
+        for line in self.table.drain(lines.len().min(self.table.len())..) {
+            self.all.remove(&line);
+        }
         while self.table.len() < lines.len() {
             let line = self.all.insert_before(&self.bar, ProgressBar::new_spinner());
             line.set_style(style("{wide_msg}"));
@@ -114,8 +120,15 @@ impl LiveStandings {
         }
         self.bar.set_length(standings.tables_expected.into());
         self.bar.set_position(standings.tables_over.into());
-        self.bar.set_message(localise(self.lang, "tables", "Tische"));
+        let tables = localise(self.lang, "tables", "Tische");
+        let left = tournament_text::time_left(standings, self.lang);
+        self.bar.set_message(left.map_or_else(|| tables.to_owned(), |left| format!("{tables}, {left}")));
     }
+}
+
+/// Rows and columns of the terminal.
+fn console_size() -> (usize, usize) {
+    crossterm::terminal::size().map_or((24, 80), |(columns, rows)| (rows.into(), columns.into()))
 }
 
 fn style(template: &str) -> ProgressStyle {

@@ -2,12 +2,14 @@
 
 use std::pin::pin;
 
-use futures_util::TryStreamExt;
+use futures_util::{StreamExt, TryStreamExt, stream};
 use parlor_cli::lang::localise;
+use parlor_cli::tournament_text;
 use parlor_engine::Lang;
 use parlor_sdk::{Client, wire};
 
 use super::super::paging;
+use super::render;
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::output::{Columns, to_json};
@@ -33,21 +35,37 @@ pub(super) async fn tournaments(args: Args, client: &Client, context: &Context) 
         "No tournaments. Make one: parlor tournament run FILE.toml",
         "Keine Turniere. Mach eines: parlor tournament run DATEI.toml",
     ];
-    page.show(context, ask, none, |tournaments| lines(tournaments, context.lang)).await
+    page.show(context, ask, none, async |tournaments| {
+        let standings =
+            stream::iter(tournaments).map(|tournament| progress(&tournament.tournament_id, client));
+        let progress: Vec<String> = standings.buffered(PROGRESS_CALLS).collect().await;
+        lines(tournaments, &progress, context.lang)
+    })
+    .await
 }
 
-fn lines(tournaments: &[wire::Tournament], lang: Lang) -> Vec<String> {
+/// Number of calls at once for the progress of tournaments.
+const PROGRESS_CALLS: usize = 8;
+
+/// Tables that are over, of those that are expected. Empty if the tournament is gone in the meantime.
+async fn progress(tournament: &str, client: &Client) -> String {
+    client.standings(tournament, false).await.as_ref().map(render::tables_text).unwrap_or_default()
+}
+
+fn lines(tournaments: &[wire::Tournament], progress: &[String], lang: Lang) -> Vec<String> {
     let headings = match lang {
-        Lang::En => ["tournament", "state", "entrants", "name"],
-        Lang::De => ["Turnier", "Stand", "Teilnehmer", "Name"],
+        Lang::En => ["tournament", "state", "game", "format", "tables", "name"],
+        Lang::De => ["Turnier", "Stand", "Spiel", "Format", "Tische", "Name"],
     };
     let mut columns = Columns::new(headings);
-    for tournament in tournaments {
+    for (tournament, progress) in tournaments.iter().zip(progress) {
         let setup = tournament.setup.clone().unwrap_or_default();
         columns.row([
             tournament.tournament_id.clone(),
             tournament.state().text().get(lang).to_owned(),
-            setup.entrants.len().to_string(),
+            tournament_text::game_name(&setup, lang),
+            tournament_text::format_name(&setup, lang).to_owned(),
+            progress.clone(),
             setup.name,
         ]);
     }

@@ -1,16 +1,19 @@
 //! Tournaments and standings as text lines.
 
-use parlor_cli::lang::{forfeit_reason, localise};
+use parlor_cli::lang::localise;
+use parlor_cli::{text, tournament_text};
 use parlor_engine::Lang;
 use parlor_sdk::wire::{self, SequentialDecision};
 
 use super::super::describe;
-use crate::context::Context;
 use crate::output::Columns;
 
-/// Details of a tournament.
-pub(super) fn tournament_lines(tournament: &wire::Tournament, context: &Context) -> Vec<String> {
-    let lang = context.lang;
+/// Details of a tournament, with its progress if the standings are given.
+pub(super) fn tournament_lines(
+    tournament: &wire::Tournament,
+    standings: Option<&wire::Standings>,
+    lang: Lang,
+) -> Vec<String> {
     let setup = tournament.setup.clone().unwrap_or_default();
     let word = |en: &'static str, de: &'static str| localise(lang, en, de).to_owned();
     let mut columns = Columns::without_headings();
@@ -21,6 +24,23 @@ pub(super) fn tournament_lines(tournament: &wire::Tournament, context: &Context)
     columns.row([word("state", "Stand"), tournament.state().text().get(lang).to_owned()]);
     if !tournament.note.is_empty() {
         columns.row([word("note", "Bemerkung"), tournament.note.clone()]);
+    }
+    let (game, players) = (tournament_text::game_name(&setup, lang), setup.players);
+    let table = word("players a table", "Spieler am Tisch");
+    columns.row([word("game", "Spiel"), format!("{game}, {players} {table}")]);
+    columns.row([word("format", "Format"), tournament_text::format_text(&setup, lang)]);
+    let clock = tournament_text::clock_text(setup.clock.as_ref(), lang);
+    if !clock.is_empty() {
+        columns.row([word("clock", "Bedenkzeit"), clock]);
+    }
+    if let Some(standings) = standings {
+        columns.row([word("progress", "Fortschritt"), progress_line(standings, lang)]);
+        let headline = tournament_text::headline(tournament, standings, lang);
+        if !headline.is_empty() {
+            let is_over = tournament.end_time.is_some();
+            let label = if is_over { word("result", "Ergebnis") } else { word("so far", "bisher") };
+            columns.row([label, headline]);
+        }
     }
     let entrants: Vec<String> = setup.entrants.iter().map(entrant_text).collect();
     columns.row([word("entrants", "Teilnehmer"), entrants.join(", ")]);
@@ -68,7 +88,7 @@ pub(super) fn standings_lines(standings: &wire::Standings, lang: Lang) -> Vec<St
     for row in &standings.rows {
         columns.row([
             row.rank.to_string(),
-            if row.version.is_empty() { row.name.clone() } else { format!("{} {}", row.name, row.version) },
+            tournament_text::row_name(row),
             row.groups.to_string(),
             row.games.to_string(),
             format!("{:+.2}", row.mean),
@@ -90,74 +110,132 @@ fn interval_text(interval: Option<&wire::Interval>, digits: usize) -> String {
 }
 
 fn remarks(row: &wire::StandingsRow, lang: Lang) -> String {
-    let mut remarks = Vec::new();
-    let localise = |en, de| localise(lang, en, de);
-    // Swiss tournaments rank by these.
-    if row.match_points > 0.0 || row.buchholz > 0.0 {
-        let (points, buchholz) = (row.match_points, row.buchholz);
-        remarks.push(format!("{points:.2} {}, Buchholz {buchholz:.2}", localise("points", "Punkte")));
+    let remarks: Vec<String> =
+        tournament_text::remarks(row, lang).into_iter().map(|remark| remark.text).collect();
+    remarks.join(", ")
+}
+
+/// Display width of the columns of [`live_lines`] beside the names, with intervals of two digits.
+const LIVE_COLUMNS_WIDTH: usize = 44;
+
+/// Standings for a terminal of this width and height, in lines that fit: without games and places; names, remarks and
+/// rows that do not fit are cut.
+pub(super) fn live_lines(
+    standings: &wire::Standings,
+    lang: Lang,
+    (width, height): (usize, usize),
+) -> Vec<String> {
+    let headings = match lang {
+        Lang::En => ["", "entrant", "groups", "score", "95%", "rating", "remarks"],
+        Lang::De => ["", "Teilnehmer", "Gruppen", "Wertung", "95 %", "Stärke", "Anmerkungen"],
+    };
+    let test = test_line(standings, lang);
+    // Headings, progress and bar, and a line for the cursor.
+    let room = height.saturating_sub(4 + test.iter().count()).max(2);
+    let shown = if standings.rows.len() > room { room - 1 } else { standings.rows.len() };
+    let table = |name_width: usize| {
+        let mut columns = Columns::new(headings);
+        for row in &standings.rows[..shown] {
+            columns.row([
+                row.rank.to_string(),
+                cut(&tournament_text::row_name(row), name_width),
+                row.groups.to_string(),
+                format!("{:+.2}", row.mean),
+                interval_text(row.interval.as_ref(), 2),
+                format!("{:+.0}", row.rating),
+                remarks(row, lang),
+            ]);
+        }
+        columns.lines()
+    };
+    let names = standings.rows.iter().map(|row| text::width(&tournament_text::row_name(row))).max();
+    let room = width.saturating_sub(LIVE_COLUMNS_WIDTH).max(8);
+    let mut lines = table(names.unwrap_or_default().min(room));
+    if shown < standings.rows.len() {
+        let more = standings.rows.len() - shown;
+        lines.push(match lang {
+            Lang::En => format!("… and {more} more"),
+            Lang::De => format!("… und {more} weitere"),
+        });
     }
-    for count in &row.finishes {
-        if let Some(why) = forfeit_reason(count.finish()).filter(|_| count.games > 0) {
-            remarks.push(format!("{} × {}", count.games, why.get(lang)));
+    lines.push(groups_line(standings, lang));
+    lines.extend(test);
+    lines.iter().map(|line| cut(line, width.saturating_sub(1))).collect()
+}
+
+/// Cuts a text to a display width, with an ellipsis.
+fn cut(text: &str, most: usize) -> String {
+    if text::width(text) <= most {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    for c in text.chars() {
+        if text::width(&cut) + text::width(c.encode_utf8(&mut [0; 4])) >= most {
+            break;
+        }
+        cut.push(c);
+    }
+    cut + "…"
+}
+
+/// Counted, provisional and expected groups, and running tables.
+fn groups_line(standings: &wire::Standings, lang: Lang) -> String {
+    let wire::Standings { groups_counted, groups_expected, tables_running, .. } = standings;
+    let round = round_text(standings, lang);
+    let provisional = provisional_text(standings, lang);
+    let state = standings.state().text().get(lang);
+    match lang {
+        Lang::En => format!(
+            "{state}: {round}{groups_counted} of {groups_expected} groups count{provisional}, {tables_running} running"
+        ),
+        Lang::De => format!(
+            "{state}: {round}{groups_counted} von {groups_expected} Gruppen zählen{provisional}, {tables_running} laufen"
+        ),
+    }
+}
+
+fn round_text(standings: &wire::Standings, lang: Lang) -> String {
+    match standings.rounds {
+        0 | 1 => String::new(),
+        rounds => {
+            format!("{} {}/{rounds}, ", localise(lang, "round", "Runde"), (standings.round + 1).min(rounds))
         }
     }
-    if row.byes > 0 {
-        remarks.push(format!("{} × {}", row.byes, localise("bye", "spielfrei")));
+}
+
+fn provisional_text(standings: &wire::Standings, lang: Lang) -> String {
+    match tournament_text::provisional_groups(standings) {
+        0 => String::new(),
+        groups => format!(" (+{groups} {})", localise(lang, "provisional", "vorläufig")),
     }
-    if row.withdrawn {
-        remarks.push(localise("withdrawn", "ausgeschieden").to_owned());
-    }
-    if let Some(round) = row.out_in_round {
-        remarks.push(format!("{} {}", localise("out in round", "aus in Runde"), round + 1));
-    }
-    if let Some(gain) = row.gain.as_ref().filter(|gain| gain.flagged) {
-        let text = localise("GAINS ON REPEATED DEALS", "GEWINNT BEI WIEDERKEHRENDEN AUSTEILUNGEN");
-        remarks.push(format!("{text} ({:+.2}, p = {:.1e})", gain.mean, gain.p_value));
-    }
-    remarks.join(", ")
+}
+
+/// Number of tables that are over, of those that are expected.
+pub(super) fn tables_text(standings: &wire::Standings) -> String {
+    format!("{}/{}", standings.tables_over, standings.tables_expected)
 }
 
 /// Progress of a tournament in one line.
 pub(super) fn progress_line(standings: &wire::Standings, lang: Lang) -> String {
     let wire::Standings { groups_counted, groups_expected, tables_over, tables_expected, .. } = standings;
     let state = standings.state().text().get(lang);
-    let round = match standings.rounds {
-        0 | 1 => String::new(),
-        rounds => {
-            format!("{} {}/{rounds}, ", localise(lang, "round", "Runde"), (standings.round + 1).min(rounds))
-        }
-    };
+    let (round, provisional) = (round_text(standings, lang), provisional_text(standings, lang));
     let voided = match (standings.groups_voided, lang) {
         (0, _) => String::new(),
         (voided, Lang::En) => format!(", {voided} groups voided"),
         (voided, Lang::De) => format!(", {voided} Gruppen gestrichen"),
     };
-    let left = match standings.time_left_ms {
-        Some(left) if standings.state() == wire::TournamentState::Running => {
-            format!(", {} {}", localise(lang, "about", "noch etwa"), time_left(left, lang))
-        }
-        _ => String::new(),
-    };
+    let left =
+        tournament_text::time_left(standings, lang).map_or_else(String::new, |left| format!(", {left}"));
     match lang {
         Lang::En => format!(
-            "{state}: {round}{groups_counted} of {groups_expected} groups count, {tables_over} of {tables_expected} tables over, {} running{voided}{left}",
+            "{state}: {round}{groups_counted} of {groups_expected} groups count{provisional}, {tables_over} of {tables_expected} tables over, {} running{voided}{left}",
             standings.tables_running
         ),
         Lang::De => format!(
-            "{state}: {round}{groups_counted} von {groups_expected} Gruppen zählen, {tables_over} von {tables_expected} Tischen zu Ende, {} laufen{voided}{left}",
+            "{state}: {round}{groups_counted} von {groups_expected} Gruppen zählen{provisional}, {tables_over} von {tables_expected} Tischen zu Ende, {} laufen{voided}{left}",
             standings.tables_running
         ),
-    }
-}
-
-/// Estimated time left, such as `2m 5s left`.
-fn time_left(left_ms: u32, lang: Lang) -> String {
-    let seconds = left_ms.div_ceil(1000);
-    let text = humantime::format_duration(std::time::Duration::from_secs(seconds.into()));
-    match lang {
-        Lang::En => format!("{text} left"),
-        Lang::De => format!("{text}"),
     }
 }
 
@@ -222,6 +300,20 @@ mod tests {
         2  random   12      24     -2.25  -3.25 .. -1.25  20.5    -68          3 × ran out of time, withdrawn
         running: 12 of 50 groups count, 25 of 100 tables over, 4 running, about 1m 1s left
         ");
+        let live = live_lines(&shown, Lang::En, (60, 20));
+        assert!(live.iter().all(|line| text::width(line) < 60), "{live:?}");
+        assert_eq!(live[3], "running: 12 of 50 groups count, 4 running");
+        let crowd = wire::Standings {
+            rows: (1..50)
+                .map(|rank| row(rank, "a name that is much too long for a narrow terminal", 1.0))
+                .collect(),
+            groups_complete: 15,
+            ..shown.clone()
+        };
+        let live = live_lines(&crowd, Lang::De, (80, 24));
+        assert!(live.len() == 22 && live.iter().all(|line| text::width(line) < 80), "{live:#?}");
+        assert_eq!(live[20], "… und 30 weitere");
+        assert!(live[21].contains("12 von 50 Gruppen zählen (+3 vorläufig)"), "{live:#?}");
         let swiss = wire::StandingsRow { match_points: 2.5, buchholz: 4.0, ..row(1, "greedy", 2.25) };
         assert_eq!(remarks(&swiss, Lang::En), "2.50 points, Buchholz 4.00");
         let german = standings_lines(&shown, Lang::De).join("\n");

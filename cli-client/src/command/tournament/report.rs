@@ -4,20 +4,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use futures_util::TryStreamExt;
-use parlor_cli::report::{RecordLink, Report};
+use parlor_cli::report::{Game, GameLinks, Games, MAX_PAGE_BYTES, Report, game_page, transcript};
+use parlor_cli::tournament_text;
+use parlor_engine::Lang;
 use parlor_sdk::record::RecordFormat;
 use parlor_sdk::{Client, wire};
 
-use super::super::describe;
 use crate::context::Context;
 use crate::errors::{Failure, unknown_reply};
 use crate::exit::Exit;
 
-/// Maximum number of records embedded in the page; more would make it too large for a browser.
-const MAX_EMBEDDED_RECORDS: usize = 2000;
+/// Maximum number of games that are put into a page to see whether it gets too large.
+const MAX_GAMES_IN_PAGE: usize = 5000;
 
 #[derive(clap::Args)]
 pub(super) struct Args {
@@ -26,58 +25,105 @@ pub(super) struct Args {
     /// Output file
     #[arg(long, value_name = "FILE")]
     html: PathBuf,
-    /// Write the records into this folder and link to them [default: embed them in the page]
-    #[arg(long, value_name = "FOLDER")]
+    /// Write replays and records into this folder and link to them [default: in the page, up to 2 MB; else beside it]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "embed")]
     records: Option<PathBuf>,
+    /// Put all replays and records into the page, however large it gets
+    #[arg(long)]
+    embed: bool,
 }
 
 pub(super) async fn run(args: Args, client: &Client, context: &Context) -> Result<(), Failure> {
     let tournament = client.tournament(&args.tournament).await?;
     let standings = client.standings(&args.tournament, true).await?;
     let tables: Vec<wire::TournamentTable> = client.tournament_tables(&args.tournament).try_collect().await?;
-    let with_record = tables.iter().filter(|table| table.has_record).count();
-    let mut records = BTreeMap::new();
-    if args.records.is_some() || with_record <= MAX_EMBEDDED_RECORDS {
-        if let Some(folder) = &args.records {
-            std::fs::create_dir_all(folder).map_err(|error| write_failure(folder, &error))?;
-        }
-        let mut exported = client.export_records(&args.tournament, None);
-        while let Some(record) = exported.next().await? {
-            let file = format!("{}.txt", record.table_id);
-            let text = RecordFormat::Text.write(&record).map_err(unknown_reply)?;
-            let address = match &args.records {
-                Some(folder) => {
-                    let path = folder.join(&file);
-                    std::fs::write(&path, text).map_err(|error| write_failure(&path, &error))?;
-                    relative_link(&args.html, &path)
-                }
-                None => format!("data:text/plain;charset=utf-8;base64,{}", STANDARD.encode(text)),
-            };
-            records.insert(record.table_id, RecordLink { address, file });
-        }
-    } else {
-        context.note(&context.localise(
-            || {
-                format!(
-                    "{with_record} records are too many for one page: --records FOLDER writes them into files"
-                )
-            },
-            || {
-                format!(
-                    "{with_record} Partien sind zu viel für eine Seite: --records ORDNER schreibt sie daneben"
-                )
-            },
-        ));
-    }
     #[expect(clippy::disallowed_methods, reason = "the creation time is shown to people only")]
-    let created = describe::format_timestamp(Some(SystemTime::now())).unwrap_or_default();
-    let page = Report { tournament, standings, tables, records, created }.page(context.lang);
+    let created = tournament_text::time_text(Some(SystemTime::now()));
+    let games = games(&args, client, context).await?;
+    let mut report = Report { tournament, standings, tables, games, created };
+    let mut page = report.page(context.lang);
+    if page.len() > MAX_PAGE_BYTES
+        && !args.embed
+        && let Games::InPage(games) = std::mem::take(&mut report.games)
+    {
+        let mut folder = GameFolder::create(&args, context.lang)?;
+        games.iter().try_for_each(|(table, game)| folder.add(table, game))?;
+        folder.note(context);
+        report.games = Games::Beside(folder.links);
+        page = report.page(context.lang);
+    }
     std::fs::write(&args.html, page).map_err(|error| write_failure(&args.html, &error))?;
     let file = args.html.display();
     context.out.line(context.localise(
         || format!("The report is in {file}: open it in a browser."),
         || format!("Der Bericht ist in {file}: Öffne ihn in einem Browser."),
     ))
+}
+
+/// Fetches all games: for the page, or into the folder beside it if that was asked for, or if they are too many.
+async fn games(args: &Args, client: &Client, context: &Context) -> Result<Games, Failure> {
+    let mut folder = args.records.is_some().then(|| GameFolder::create(args, context.lang)).transpose()?;
+    let mut in_page = BTreeMap::new();
+    let mut exported = client.export_records(&args.tournament, None);
+    while let Some(record) = exported.next().await? {
+        let text = RecordFormat::Text.write(&record).map_err(unknown_reply)?;
+        let text = String::from_utf8(text).map_err(unknown_reply)?;
+        let game = Game { record: text, replay: transcript(&record, context.lang) };
+        match &mut folder {
+            Some(folder) => folder.add(&record.table_id, &game)?,
+            None => drop(in_page.insert(record.table_id, game)),
+        }
+        if in_page.len() > MAX_GAMES_IN_PAGE && !args.embed {
+            let mut beside = GameFolder::create(args, context.lang)?;
+            let games = std::mem::take(&mut in_page);
+            games.iter().try_for_each(|(table, game)| beside.add(table, game))?;
+            beside.note(context);
+            folder = Some(beside);
+        }
+    }
+    Ok(folder.map_or(Games::InPage(in_page), |folder| Games::Beside(folder.links)))
+}
+
+/// Folder with a replay and a record for each game.
+struct GameFolder {
+    page: PathBuf,
+    folder: PathBuf,
+    lang: Lang,
+    links: BTreeMap<String, GameLinks>,
+}
+
+impl GameFolder {
+    /// Creates the folder: the one that was asked for, or `report-games` beside `report.html`.
+    fn create(args: &Args, lang: Lang) -> Result<GameFolder, Failure> {
+        let folder = args.records.clone().unwrap_or_else(|| {
+            let stem = args.html.file_stem().unwrap_or_default().to_string_lossy();
+            args.html.with_file_name(format!("{stem}-games"))
+        });
+        std::fs::create_dir_all(&folder).map_err(|error| write_failure(&folder, &error))?;
+        Ok(GameFolder { page: args.html.clone(), folder, lang, links: BTreeMap::new() })
+    }
+
+    fn add(&mut self, table: &str, game: &Game) -> Result<(), Failure> {
+        let (record, replay) = (format!("{table}.txt"), format!("{table}.html"));
+        let page = game_page(table, game, &record, self.lang);
+        for (file, content) in [(&record, &game.record), (&replay, &page)] {
+            let path = self.folder.join(file);
+            std::fs::write(&path, content).map_err(|error| write_failure(&path, &error))?;
+        }
+        let link = |file: &str| relative_link(&self.page, &self.folder.join(file));
+        let links = GameLinks { replay: link(&replay), record: link(&record) };
+        self.links.insert(table.to_owned(), links);
+        Ok(())
+    }
+
+    /// Says that the games are beside the page although that was not asked for.
+    fn note(&self, context: &Context) {
+        let folder = self.folder.display();
+        context.note(&context.localise(
+            || format!("The games would make the page larger than 2 MB: they are in {folder}. --embed puts them into the page."),
+            || format!("Mit den Spielen wäre die Seite größer als 2 MB: Sie sind in {folder}. --embed legt sie in die Seite."),
+        ));
+    }
 }
 
 /// Percent-encoded link from the page to a file, relative if the file is below the folder of the page.
