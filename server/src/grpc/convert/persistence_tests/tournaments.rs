@@ -141,5 +141,5 @@ fn plan_version_is_stored_and_an_unknown_one_is_refused() {
     let event = Some(store::tournament_entry::Event::Created(newer));
     let bytes = store::TournamentEntry { after_ms: 0, event }.encode_to_vec();
     let wrong = decode_tournament_entry(0, &bytes, &ApiCodec).expect_err("an unknown version");
-    assert!(wrong.to_string().contains("created.plan_version must be 1 to 2, and is 3"), "{wrong}");
+    assert!(wrong.to_string().contains("created.plan_version: must be 1 to 2, and is 3"), "{wrong}");
 }
