@@ -4,6 +4,7 @@ mod settings;
 
 use std::fmt;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
@@ -12,7 +13,7 @@ use tokio::task::JoinSet;
 use crate::error::Reason;
 use crate::play::{OnRefusal, bot_panic};
 use crate::session::{AgentMessage, ConnectionState, SessionHandle, SubscriptionId};
-use crate::{AsyncBot, Client, Error, FinishedTable, wire};
+use crate::{AsyncBot, Client, Error, FinishedTable, Seat, wire};
 pub use settings::AgentSettings;
 
 /// Events of an agent's life.
@@ -45,9 +46,14 @@ pub enum AgentEvent {
     },
 }
 
-type MakeBot = Box<dyn FnMut(&wire::SeatGiven) -> Box<dyn AsyncBot> + Send>;
+type SeatFuture = Pin<Box<dyn Future<Output = Result<Option<FinishedTable>, Error>> + Send>>;
+/// Plays one seat until its table is over, or until the second argument completes, which gives `None`.
+type SeatPlayer = Box<dyn FnOnce(Seat, SeatStop) -> SeatFuture + Send>;
+/// Completes when the agent is stopped.
+type SeatStop = Pin<Box<dyn Future<Output = ()> + Send>>;
+type MakePlayer = Box<dyn FnMut(&wire::SeatGiven) -> SeatPlayer + Send>;
 
-/// A running agent, made by [`Client::start_agent`].
+/// A running agent, made by [`Client::start_agent`] or [`Client::start_agent_seats`].
 ///
 /// It makes progress only while [`next`](AgentRunner::next) is awaited. The connection is re-established like
 /// that of a [`Session`](crate::Session): each table continues where it was, and each decision is answered
@@ -61,7 +67,7 @@ pub struct AgentRunner {
     handle: Arc<SessionHandle>,
     messages: mpsc::Receiver<AgentMessage>,
     connection: watch::Receiver<ConnectionState>,
-    make_bot: MakeBot,
+    make_player: MakePlayer,
     tables: JoinSet<TableOutcome>,
     stop: watch::Sender<bool>,
     over: bool,
@@ -98,16 +104,69 @@ impl Client {
         B: AsyncBot + 'static,
         M: FnMut(&wire::SeatGiven) -> B + Send + 'static,
     {
+        let make_player = move |given: &wire::SeatGiven| -> SeatPlayer {
+            let mut bot = make_bot(given);
+            Box::new(move |mut seat, stopped| {
+                Box::pin(async move { seat.play_until(&mut bot, stopped, OnRefusal::PlayDefault).await })
+            })
+        };
+        Ok(self.run_agent(settings, Box::new(make_player)))
+    }
+
+    /// Starts an agent that gets a [`Seat`] for each assignment, instead of a bot. For a program that shows its seats to
+    /// somebody, and answers when they have chosen. `play_seat` is called on a task of its own for each seat; its future
+    /// returns [`Seat::finish`] once the table is over, and is dropped when the agent is stopped. An answer that the rules
+    /// refuse is an error of [`Decision::choose`](crate::Decision::choose), as for any seat.
+    ///
+    /// ```no_run
+    /// # async fn example(client: parlor_sdk::Client) -> Result<(), parlor_sdk::Error> {
+    /// use parlor_sdk::{AgentSettings, Seat};
+    ///
+    /// let settings = AgentSettings::new("first").key("a secret that only you know");
+    /// let mut agent = client.start_agent_seats(settings, |mut seat: Seat| async move {
+    ///     while let Some(decision) = seat.next_decision().await? {
+    ///         decision.choose_default().await?;
+    ///     }
+    ///     Ok(seat.finish().await)
+    /// })?;
+    /// while let Some(event) = agent.next().await? {
+    ///     println!("{event:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn start_agent_seats<P, F>(&self, settings: AgentSettings, play_seat: P) -> Result<AgentRunner, Error>
+    where
+        P: Fn(Seat) -> F + Clone + Send + 'static,
+        F: Future<Output = Result<FinishedTable, Error>> + Send + 'static,
+    {
+        let make_player = move |_: &wire::SeatGiven| -> SeatPlayer {
+            let play_seat = play_seat.clone();
+            Box::new(move |seat, stopped| {
+                let playing = play_seat(seat);
+                Box::pin(async move {
+                    tokio::select! {
+                        biased;
+                        () = stopped => Ok(None),
+                        finished = playing => finished.map(Some),
+                    }
+                })
+            })
+        };
+        Ok(self.run_agent(settings, Box::new(make_player)))
+    }
+
+    fn run_agent(&self, settings: AgentSettings, make_player: MakePlayer) -> AgentRunner {
         let (handle, messages) = SessionHandle::open_agent(self, settings.hello());
-        Ok(AgentRunner {
+        AgentRunner {
             connection: handle.connection(),
             handle,
             messages,
-            make_bot: Box::new(move |seat| Box::new(make_bot(seat))),
+            make_player,
             tables: JoinSet::new(),
             stop: watch::Sender::new(false),
             over: false,
-        })
+        }
     }
 
     /// Runs an agent until the server rejects it. Use [`start_agent`](Client::start_agent) to observe or stop
@@ -177,13 +236,13 @@ impl AgentRunner {
             AgentMessage::EntropyAsked(asked) => AgentEvent::EntropyAsked(asked),
             AgentMessage::SetAside(suspension) => AgentEvent::SetAside(suspension),
             AgentMessage::Seat(subscription, seat) => {
-                let bot = (self.make_bot)(&seat);
+                let player = (self.make_player)(&seat);
                 self.tables.spawn(play(
                     Arc::clone(&self.handle),
                     subscription,
                     seat.clone(),
-                    bot,
-                    self.stopped(),
+                    player,
+                    Box::pin(self.stopped()),
                 ));
                 AgentEvent::SeatGiven(seat)
             }
@@ -243,15 +302,12 @@ async fn play(
     handle: Arc<SessionHandle>,
     subscription: SubscriptionId,
     given: wire::SeatGiven,
-    mut bot: Box<dyn AsyncBot>,
-    stopped: impl Future<Output = ()> + Send + 'static,
+    player: SeatPlayer,
+    stopped: SeatStop,
 ) -> TableOutcome {
     let number = given.seat;
     let mut playing = JoinSet::new();
-    playing.spawn(async move {
-        let mut seat = handle.assigned_seat(subscription, number).await?;
-        seat.play_until(&mut bot, stopped, OnRefusal::PlayDefault).await
-    });
+    playing.spawn(async move { player(handle.assigned_seat(subscription, number).await?, stopped).await });
     let outcome = match playing.join_next().await {
         Some(Ok(outcome)) => outcome,
         Some(Err(error)) => Err(bot_panic(error)),

@@ -21,6 +21,7 @@ pub use reason::Reason;
 ///     matches!(error.reason(), Reason::NoSeatFree | Reason::TableStarted | Reason::TableOver)
 /// }
 /// ```
+#[derive(Clone)]
 pub struct Error(Box<ErrorData>);
 
 #[derive(Clone)]
@@ -66,11 +67,6 @@ impl Error {
     pub(crate) fn with_context(mut self, context: impl fmt::Display) -> Error {
         self.0.message = format!("{context}: {}", self.0.message);
         self
-    }
-
-    /// A copy, for another seat affected by the same error.
-    pub(crate) fn duplicate(&self) -> Error {
-        Error(self.0.clone())
     }
 
     /// Reason, for programs.

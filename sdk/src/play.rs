@@ -101,11 +101,18 @@ impl Seat {
                 break;
             }
         }
+        let finished = self.finish().await;
+        bot.end(&GameEnd { start, result: self.result() }).await;
+        Ok(Some(finished))
+    }
+
+    /// The table once the seat's events have ended. An agent's table that ended while the agent was disconnected has its
+    /// result fetched from the server.
+    pub async fn finish(&mut self) -> FinishedTable {
         if self.result().is_none() {
             self.refresh_table().await;
         }
-        bot.end(&GameEnd { start, result: self.result() }).await;
-        Ok(Some(self.finished()))
+        self.finished()
     }
 
     fn finished(&self) -> FinishedTable {

@@ -142,7 +142,7 @@ impl TableFeed {
     /// Backs off before the next attempt, or returns a permanent error.
     async fn back_off(&mut self, error: &Error) -> Result<(), Error> {
         if !error.should_reopen_stream() {
-            return Err(error.duplicate());
+            return Err(error.clone());
         }
         let wait = self.backoff.wait(error.retry_after());
         tracing::debug!(%error, ?wait, "reopening the stream of table news");

@@ -176,7 +176,7 @@ impl SharedSession {
     ) -> Result<SubscriptionId, Error> {
         let mut state = self.lock();
         if let Some(error) = &state.ended {
-            return Err(error.duplicate());
+            return Err(error.clone());
         }
         let id =
             state.insert(Subscription::new(ChannelOpener::Client { viewer }, wants, after, self.capacity));
@@ -277,17 +277,17 @@ impl SharedSession {
 
     /// Cause of the session's end, if it has ended.
     pub(crate) fn ended(&self) -> Option<Error> {
-        self.lock().ended.as_ref().map(Error::duplicate)
+        self.lock().ended.clone()
     }
 
     /// Ends the session and all its subscriptions.
     pub(super) fn end(&self, error: &Error) {
         let mut guard = self.lock();
         let state = &mut *guard;
-        state.ended = Some(error.duplicate());
+        state.ended = Some(error.clone());
         let mut wakers: Vec<Waker> = state.outbox.take().into_iter().collect();
         for subscription in state.subscriptions.values_mut() {
-            subscription.fail(error.duplicate());
+            subscription.fail(error.clone());
             wakers.extend(subscription.reader.take());
         }
         drop(guard);

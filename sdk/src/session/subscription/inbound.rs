@@ -132,7 +132,7 @@ impl Subscription {
     pub(in crate::session) fn fail(&mut self, error: Error) {
         if self.end.is_none() {
             for pending in self.answers.drain(..) {
-                let _ = pending.reply.send(Err(error.duplicate()));
+                let _ = pending.reply.send(Err(error.clone()));
             }
             self.end = Some(Some(error));
         }
