@@ -91,7 +91,8 @@ fn tournament_runs_programs_by_itself() {
     let (first, second) = (LineBot::new("good"), LineBot::new("action"));
     let cup = format!(
         "game = 'gap'\nformat = 'round_robin'\ngroups = 2\n\
-         entrants = ['exec:{}', 'exec:{}', 'bot:greedy']\n[options]\nrounds = 1\n",
+         entrants = ['exec:{}', 'exec:{}', 'bot:greedy']\npatience = '10h'\n[options]\nrounds = 1\n[clock]\n\
+         decision = 'none'\n",
         first.command, second.command,
     );
     let file = write_setup(&parlor, &cup);

@@ -75,7 +75,7 @@ fn program_plays_every_game_in_both_languages() {
         let games = ["habe_fertig", "gap", "five_three_five", "no_dice"];
         let more = [&["--lang", lang, "--stop-after", "4"], model].concat();
         let agent = start_agent(&parlor, &bot, &more);
-        let tables = games.map(|game| create_table(&parlor, game, &[]));
+        let tables = games.map(|game| create_table(&parlor, game, &["--clock", "none"]));
         let (code, out, err) = agent.end();
         assert_eq!((code, &err[..]), (0, &[][..]), "{out:?}");
         let lines = bot.lines();
@@ -103,17 +103,17 @@ fn program_plays_every_game_in_both_languages() {
 fn failures_of_the_program_are_reported_and_cost_no_decision() {
     let server = Server::start();
     let parlor = Parlor::with_server(&server.url());
-    for (behaviour, expected) in [
-        ("dies-once", "ada has ended (exit status: 3)"),
-        ("hangs-once", "ada has not answered for 5s"),
-        ("rubbish-once", "ada wrote a line that is no answer"),
-        ("illegal-once", "ada answered what is not among the"),
+    for (behaviour, patience, expected) in [
+        ("dies-once", "10m", "ada has ended (exit status: 3)"),
+        ("hangs-once", "5s", "ada has not answered for 5s"),
+        ("rubbish-once", "10m", "ada wrote a line that is no answer"),
+        ("illegal-once", "10m", "ada answered what is not among the"),
     ] {
         let bot = LineBot::new(behaviour);
         let log = parlor.home().join(format!("{behaviour}.log"));
-        let more = ["--patience", "5s", "--stop-after", "1", "--log", log.to_str().unwrap()];
+        let more = ["--patience", patience, "--stop-after", "1", "--log", log.to_str().unwrap()];
         let agent = start_agent(&parlor, &bot, &more);
-        let table = create_table(&parlor, "gap", &["--option", "rounds=1"]);
+        let table = create_table(&parlor, "gap", &["--option", "rounds=1", "--clock", "none"]);
         let (code, out, err) = agent.end();
         assert_eq!(code, 0, "{out:?} {err:?}");
         assert!(
@@ -126,9 +126,10 @@ fn failures_of_the_program_are_reported_and_cost_no_decision() {
         }
         let lines = bot.lines();
         let repeated = of_type(&lines, "decision").iter().filter(|line| line["decision"] == 2).count();
-        assert_eq!(repeated, 2, "{behaviour}");
+        // On a busy machine, a program that has done nothing wrong may exhaust a short patience, too.
+        assert!(repeated == 2 || repeated > 2 && behaviour == "hangs-once", "{behaviour}: {repeated}");
         let shown = parlor.json(&["show", &table]);
-        assert_eq!(shown["result"]["seats"][0]["clocks_run_out"], 0, "{shown}");
+        assert_eq!(shown["result"]["reason"], "END_REASON_PLAYED_OUT", "{shown}");
     }
     assert_eq!(wait_until_listed(&parlor, "ada", "gone")["times"]["refused"], 0);
 }
@@ -177,7 +178,7 @@ fn one_process_plays_a_hundred_tables() {
     let more = ["--tables", "100", "--games", "gap", "--stop-after", "100"];
     let agent = start_agent(&parlor, &bot, &more);
     let cup = "game = 'gap'\nformat = 'round_robin'\ngroups = 50\nmax_tables = 100\n\
-               entrants = ['agent:ada', 'bot:random']\n[options]\nrounds = 1\n";
+               entrants = ['agent:ada', 'bot:random']\npatience = '10h'\n[options]\nrounds = 1\n[clock]\ndecision = 'none'\n";
     let file = crate::tournaments::write_setup(&parlor, cup);
     parlor.ok(&["tournament", "run", &file]);
     let (code, out, err) = agent.end();
@@ -192,13 +193,13 @@ fn program_gets_no_secret() {
     let parlor = Parlor::with_server(&server.url()).with_variable("PARLOR_CLI_API_KEY", &keys.owner);
     let bot = LineBot::new("dies-once");
     let agent = start_agent(&parlor, &bot, &["--stop-after", "1"]);
-    create_table(&parlor, "gap", &["--option", "rounds=1"]);
+    create_table(&parlor, "gap", &["--option", "rounds=1", "--clock", "none"]);
     let (code, out, err) = agent.end();
     assert_eq!(code, 0, "{out:?} {err:?}");
     let environment = bot.read("environment");
     assert!(environment.contains("HOME\n") && !environment.contains("PARLOR_CLI_"), "{environment}");
     let seen = [bot.read("lines"), out.concat(), err.concat()].concat();
-    for prefix in ["plr_", "pls_", "plv_", "pla_"] {
+    for prefix in ["plr_", "pls_", "plv_", "pla_", "pli_", "plo_"] {
         assert!(!seen.contains(prefix), "{prefix}");
     }
 }

@@ -1,7 +1,8 @@
 //! Runs of the program without input.
 
-use std::process::{Command, Output, Stdio};
-use std::sync::mpsc;
+use std::io::Read;
+use std::process::{Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 
 use parlor_testkit::{TIMEOUT, send_signal};
@@ -36,6 +37,11 @@ impl Parlor {
         self.home.path()
     }
 
+    /// The client's data folder.
+    pub(crate) fn data_folder(&self) -> std::path::PathBuf {
+        self.home().join(".local/share/parlor")
+    }
+
     /// Environment variables.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
         let own = [
@@ -54,19 +60,32 @@ impl Parlor {
         command
     }
 
-    /// Runs the program to the end.
+    /// Runs the program to the end. It may take any time, as long as it prints something every [`TIMEOUT`].
     pub(crate) fn run(&self, args: &[&str]) -> CommandOutput {
         let mut command = self.command(args);
-        let child =
+        let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let id = child.id();
-        let (done, waits) = mpsc::sync_channel(1);
-        thread::spawn(move || done.send(child.wait_with_output()));
-        let output = waits.recv_timeout(TIMEOUT).unwrap_or_else(|_| {
-            send_signal(id, "KILL");
-            panic!("parlor {args:?} does not end")
-        });
-        CommandOutput::new(args, output.unwrap())
+        let (sender, received) = mpsc::sync_channel(16);
+        collect(child.stdout.take().unwrap(), OutputPart::Stdout, sender.clone());
+        collect(child.stderr.take().unwrap(), OutputPart::Stderr, sender.clone());
+        // The status comes last, so that the channel ends with it.
+        thread::spawn(move || sender.send(OutputPart::Status(child.wait().unwrap())));
+        let (mut stdout, mut stderr, mut status) = (Vec::new(), Vec::new(), None);
+        loop {
+            match received.recv_timeout(TIMEOUT) {
+                Ok(OutputPart::Stdout(bytes)) => stdout.extend(bytes),
+                Ok(OutputPart::Stderr(bytes)) => stderr.extend(bytes),
+                Ok(OutputPart::Status(ended)) => status = Some(ended),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    send_signal(id, "KILL");
+                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                    panic!("parlor {args:?} does not end: {} {}", text(&stdout), text(&stderr))
+                }
+            }
+        }
+        CommandOutput::new(args, Output { status: status.expect("an exit status"), stdout, stderr })
     }
 
     /// Runs the program, asserts success, and returns its standard output.
@@ -81,6 +100,30 @@ impl Parlor {
         let text = self.ok(&[&["--json"], args].concat());
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{args:?}: {error} in {text}"))
     }
+}
+
+/// Output of a process, as it arrives.
+enum OutputPart {
+    Stdout(Vec<u8>),
+    Stderr(Vec<u8>),
+    Status(ExitStatus),
+}
+
+/// Passes on what a stream has, until it ends.
+fn collect(
+    mut stream: impl Read + Send + 'static,
+    part: fn(Vec<u8>) -> OutputPart,
+    parts: mpsc::SyncSender<OutputPart>,
+) {
+    thread::spawn(move || {
+        let mut buffer = [0; 8192];
+        while let Ok(length @ 1..) = stream.read(&mut buffer) {
+            // The test may have failed already.
+            if parts.send(part(buffer[..length].to_vec())).is_err() {
+                break;
+            }
+        }
+    });
 }
 
 /// Exit code and output of a run.

@@ -69,10 +69,21 @@ impl PipedProcess {
         found
     }
 
-    /// Waits for the end: exit code, standard output and standard error.
+    /// Waits for the end: exit code, standard output and standard error. It may take any time, as long as the program
+    /// prints a line every [`TIMEOUT`].
     pub(crate) fn end(mut self) -> (i32, Vec<String>, Vec<String>) {
-        let never = self.wait("its end", |_| None::<()>);
-        assert!(never.is_none());
+        {
+            let (output, changed) = &*self.output;
+            let mut output = output.lock().unwrap();
+            while output.ended < 2 {
+                let seen = output.out.len() + output.err.len();
+                let idle =
+                    |output: &mut PipeOutput| output.ended < 2 && output.out.len() + output.err.len() == seen;
+                let (after, timeout) = changed.wait_timeout_while(output, TIMEOUT, idle).unwrap();
+                assert!(!timeout.timed_out(), "its end does not come: {:#?} {:#?}", after.out, after.err);
+                output = after;
+            }
+        }
         let code = self.child.wait().unwrap().code().unwrap_or(-1);
         let output = &mut *self.output.0.lock().unwrap();
         (code, std::mem::take(&mut output.out), std::mem::take(&mut output.err))
