@@ -5,8 +5,8 @@ use clap::{Command as ClapCommand, CommandFactory, FromArgMatches, Parser, Subco
 
 use crate::command::{
     agent, agents, bench, bot, bots, cancel, completions, conformance, create, delete, follow, games, invite,
-    join, keys, man, new_bot, play, record, rematch, replace, replay, resign, rules, show, tables, token,
-    tournament, verify, watch,
+    join, keys, man, mcp, new_bot, play, record, rematch, replace, replay, resign, rules, show, tables,
+    token, tournament, verify, watch,
 };
 use crate::config::Flags;
 use crate::exit;
@@ -45,7 +45,7 @@ const COMMON_FLAGS: [&str; 8] =
     ["api_key", "api_key_file", "ca", "client_cert", "client_key", "server_name", "timeout", "config"];
 
 /// Commands without JSON output.
-const WITHOUT_JSON: [&str; 3] = ["play", "completions", "man"];
+const WITHOUT_JSON: [&str; 4] = ["play", "mcp", "completions", "man"];
 
 /// The definition of the command line. The help of a command has its own flags and the most common of those that all
 /// commands share.
@@ -148,6 +148,8 @@ pub(crate) enum Command {
     Follow(follow::Args),
     /// Run a house bot: on one seat, at tables of a game, or as an agent
     Bot(bot::Args),
+    /// Let language models play, by the Model Context Protocol
+    Mcp(mcp::Args),
     /// Create, run, follow and report tournaments
     Tournament(tournament::Args),
     /// Benchmark a server: play many tables at once

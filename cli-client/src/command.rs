@@ -1,8 +1,8 @@
 //! The commands, one file each: arguments, calls to the server, output.
 
-mod clock;
-mod describe;
-mod options;
+pub(crate) mod clock;
+pub(crate) mod describe;
+pub(crate) mod options;
 mod paging;
 mod program;
 mod seats;
@@ -23,6 +23,7 @@ pub(crate) mod invite;
 pub(crate) mod join;
 pub(crate) mod keys;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod new_bot;
 pub(crate) mod play;
 pub(crate) mod record;
@@ -52,6 +53,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Replay(args) => replay::run(args, context).await,
         Command::Agent(args) => agent::run(args, context).await,
         Command::Bot(args) => bot::run(args, context).await,
+        Command::Mcp(args) => mcp::run(args, context).await,
         Command::Tournament(args) => tournament::run(args, context).await,
         Command::Bench(args) => bench::run(args, context).await,
         // The others can be aborted at any time.

@@ -17,6 +17,7 @@ use crate::signal::StopSignal;
 const WAIT_NOTICE_DELAY: Duration = Duration::from_millis(700);
 
 /// Execution context of a command.
+#[derive(Clone)]
 pub(crate) struct Context {
     /// Resolved settings.
     pub(crate) settings: Settings,

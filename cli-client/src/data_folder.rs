@@ -82,6 +82,23 @@ impl DataFolder {
         Ok(changed)
     }
 
+    /// Appends a line to a file, which may have up to `max_bytes`.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written, or is full.
+    pub(crate) fn append_line(&self, name: &str, line: &str, max_bytes: u64) -> Result<(), Failure> {
+        let _lock = self.lock(name)?;
+        let append = || {
+            let mut file = private_file().append(true).open(self.0.join(name))?;
+            if file.metadata()?.len() + line.len() as u64 >= max_bytes {
+                return Err(io::Error::other(format!("> {max_bytes} bytes")));
+            }
+            file.write_all(format!("{line}\n").as_bytes())
+        };
+        append().map_err(|error| self.failure(name, &error))
+    }
+
     /// Locks a file until the lock is dropped. The lock is a file of its own, because the file itself is replaced.
     fn lock(&self, name: &str) -> Result<File, Failure> {
         let lock = || {

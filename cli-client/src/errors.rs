@@ -53,6 +53,14 @@ impl Failure {
         }
     }
 
+    /// The machine-readable reason; empty for a closed pipe.
+    pub(crate) fn reason(&self) -> &str {
+        match self {
+            Failure::PipeClosed => "",
+            Failure::Reported(report) => &report.reason,
+        }
+    }
+
     /// The message in one language; `None` for a closed pipe.
     pub(crate) fn message(&self, lang: Lang) -> Option<String> {
         let Failure::Reported(report) = self else { return None };
@@ -129,17 +137,19 @@ pub(crate) fn unknown_reply(what: impl std::fmt::Display) -> Failure {
     )
 }
 
+/// What keys, seat tokens, spectator tokens, agent keys, invites and owner tokens begin with.
+const SECRET_PREFIXES: [&str; 6] = ["plr_", "pls_", "plv_", "pla_", "pli_", "plo_"];
+
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Replaces keys and tokens (`plr_`, `pls_`, `plv_`, `pla_`) by their prefix and `...`. Applies to all error
+/// Replaces keys, tokens and invites (`plr_`, `pls_`, ...) by their prefix and `...`. Applies to all error
 /// texts, so that a secret typed in the wrong place does not end up in a log.
 pub(crate) fn redact_secrets(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = ["plr_", "pls_", "plv_", "pla_"].iter().filter_map(|prefix| rest.find(prefix)).min()
-    {
+    while let Some(at) = SECRET_PREFIXES.iter().filter_map(|prefix| rest.find(prefix)).min() {
         let (before, secret) = rest.split_at(at);
         let (prefix, secret) = secret.split_at(4);
         shown.push_str(before);
@@ -168,6 +178,7 @@ mod tests {
             ("one begins with plr_ and has 47 characters", "one begins with plr_ and has 47 characters"),
             ("plr_ä", "plr_ä"),
             ("pla_0f", "pla_..."),
+            ("pli_1 plo_2", "pli_... plo_..."),
             ("table 7", "table 7"),
         ] {
             assert_eq!(redact_secrets(text), expected);

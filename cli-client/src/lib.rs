@@ -5,7 +5,8 @@
 //! independent of server, clock and terminal, which [`terminal`] connects to them. [`tournament_file`] parses the setup
 //! file of a tournament, [`tournament_text`] has the sentences about tournaments.
 //!
-//! [`line_protocol`] lets programs that read and write lines play.
+//! [`line_protocol`] lets programs that read and write lines play. [`seat_report`] puts what a seat knows into short texts for
+//! language models.
 
 pub mod duration;
 pub mod lang;
@@ -15,8 +16,10 @@ pub mod load;
 pub mod output_tail;
 pub mod report;
 pub mod screen;
+pub mod seat_report;
 pub mod seed;
 pub mod table;
+mod table_text;
 pub mod terminal;
 pub mod text;
 pub mod tournament_file;

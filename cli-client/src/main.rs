@@ -11,6 +11,7 @@ mod errors;
 mod exit;
 mod held_seats;
 mod history;
+mod mcp;
 mod output;
 mod pinned_keys;
 mod session_bridge;

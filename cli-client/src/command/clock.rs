@@ -5,7 +5,7 @@ use parlor_sdk::wire::ClockSettings;
 
 /// Time for a hidden decision at a table of people, in milliseconds: to notice the question, to read and to think. House bots
 /// answer at once, so that it passes only while a person thinks.
-pub(crate) const HUMANE_HIDDEN_WINDOW: u32 = 60_000;
+const HUMANE_HIDDEN_WINDOW: u32 = 60_000;
 
 /// Clock settings. Omitted ones use the server's defaults.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -44,6 +44,14 @@ impl ClockArgs {
         };
         (settings != ClockSettings::default()).then_some(settings)
     }
+}
+
+/// A clock with time enough for a person to answer a hidden question, unless windows are kept open for all of it.
+pub(crate) fn humane(clock: ClockSettings) -> ClockSettings {
+    if clock.constant_hidden_windows() {
+        return clock;
+    }
+    ClockSettings { hidden_window_ms: clock.hidden_window_ms.or(Some(HUMANE_HIDDEN_WINDOW)), ..clock }
 }
 
 #[cfg(test)]

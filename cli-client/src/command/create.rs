@@ -85,7 +85,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
 }
 
 /// The number of players: the given one if the game allows it, or the game's minimum.
-pub(super) fn player_count(asked: Option<u32>, game: &GameInfo) -> Result<u32, Failure> {
+pub(crate) fn player_count(asked: Option<u32>, game: &GameInfo) -> Result<u32, Failure> {
     let (min, max, game) = (game.min_players, game.max_players, &game.game);
     let players = asked.unwrap_or(min);
     if (min..=max).contains(&players) {

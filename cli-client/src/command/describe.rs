@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::output::Columns;
 
 /// The text in one language; empty if it is absent.
-pub(super) fn text(text: Option<&wire::Text>, lang: Lang) -> &str {
+pub(crate) fn text(text: Option<&wire::Text>, lang: Lang) -> &str {
     text.map_or("", |text| match lang {
         Lang::En => &text.en,
         Lang::De => &text.de,

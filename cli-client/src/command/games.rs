@@ -39,7 +39,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
 }
 
 /// Finds a game by its id.
-pub(super) fn find_game(games: Vec<wire::GameInfo>, id: &str) -> Result<wire::GameInfo, Failure> {
+pub(crate) fn find_game(games: Vec<wire::GameInfo>, id: &str) -> Result<wire::GameInfo, Failure> {
     let ids = games.iter().map(|game| game.game.clone()).collect::<Vec<_>>().join(", ");
     games.into_iter().find(|game| game.game == id).ok_or_else(|| {
         Failure::new(
@@ -94,7 +94,7 @@ fn print_game(context: &Context, game: &wire::GameInfo) -> Result<(), Failure> {
 }
 
 /// The values an option accepts.
-pub(super) fn option_values(option: &wire::OptionInfo, context: &Context) -> String {
+pub(crate) fn option_values(option: &wire::OptionInfo, context: &Context) -> String {
     let default =
         |value: String| context.localise(|| format!(" (usually {value})"), || format!(" (sonst {value})"));
     match &option.values {

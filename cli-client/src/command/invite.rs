@@ -120,7 +120,7 @@ async fn revoke(client: &Client, table: String, number: u32, context: &Context) 
 }
 
 /// The secret of an invite given as a link or by itself.
-pub(super) fn secret_of(link: &str) -> &str {
+pub(crate) fn secret_of(link: &str) -> &str {
     link.split_once("#invite=").map_or(link, |(_, secret)| secret)
 }
 

@@ -17,7 +17,7 @@ pub(super) fn parse_option(text: &str) -> Result<(String, String), String> {
 }
 
 /// A new table of the game with the chosen options.
-pub(super) fn new_table(
+pub(crate) fn new_table(
     game: &GameInfo,
     chosen: &[(String, String)],
     context: &Context,

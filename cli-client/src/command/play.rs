@@ -8,7 +8,7 @@ use parlor_sdk::{Client, SeatToken, wire};
 use program_seats::ProgramOpponent;
 use sit_down::{SatDown, join_rematch, sit_down};
 
-use super::clock::{ClockArgs, HUMANE_HIDDEN_WINDOW};
+use super::clock::{ClockArgs, humane};
 use super::program::{EXEC_PREFIX, short_name};
 use super::{create, games, options};
 use crate::config::Settings;
@@ -265,14 +265,6 @@ async fn create_table(
         new = new.seed(seed);
     }
     Ok((client.create_table(new).await?, programs))
-}
-
-/// A clock with time enough for a person to answer a hidden question, unless windows are kept open for all of it.
-fn humane(clock: wire::ClockSettings) -> wire::ClockSettings {
-    if clock.constant_hidden_windows() {
-        return clock;
-    }
-    wire::ClockSettings { hidden_window_ms: clock.hidden_window_ms.or(Some(HUMANE_HIDDEN_WINDOW)), ..clock }
 }
 
 /// The command that resumes a seat.

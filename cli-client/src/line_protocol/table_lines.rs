@@ -4,10 +4,9 @@
 use parlor_proto::reflect::to_json;
 use parlor_sdk::{Question, wire};
 use serde_json::Value;
-use wire::table_seat::Occupant;
 
 use super::message::{DecisionLine, EndLine, EventsLine, LegalActionLine, Line, StartLine};
-use crate::text::sanitise;
+use crate::table_text::{plain_text, seat_name};
 
 /// Builder of the lines about one seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -110,21 +109,5 @@ impl TableLines {
             results: result.into_iter().flat_map(|result| &result.seats).map(to_json).collect(),
             record: played_out.then(|| self.table.clone()),
         })
-    }
-}
-
-/// The sentence of a text, with the numbers of the seats.
-fn plain_text(text: &wire::RichText) -> String {
-    text.parts.iter().map(|part| part.text.as_str()).collect()
-}
-
-/// Name of the occupant of a seat; empty if there is none.
-fn seat_name(seat: &wire::TableSeat) -> String {
-    match &seat.occupant {
-        None | Some(Occupant::Open(_)) => String::new(),
-        Some(Occupant::HouseBot(bot)) => sanitise(&bot.name),
-        Some(Occupant::Agent(agent)) => sanitise(&agent.name),
-        Some(Occupant::Reserved(seat)) => sanitise(&seat.display_name),
-        Some(Occupant::Player(player)) => sanitise(&player.display_name),
     }
 }

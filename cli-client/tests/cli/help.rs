@@ -3,7 +3,7 @@
 use crate::support::{Parlor, Server};
 
 /// All commands, in the order of the help.
-const COMMANDS: [&str; 31] = [
+const COMMANDS: [&str; 32] = [
     "play",
     "watch",
     "replay",
@@ -28,6 +28,7 @@ const COMMANDS: [&str; 31] = [
     "delete",
     "follow",
     "bot",
+    "mcp",
     "tournament",
     "bench",
     "conformance",
@@ -83,7 +84,7 @@ fn help_of_a_command_is_about_the_command() {
 #[test]
 fn json_flag_is_offered_and_accepted_only_where_it_works() {
     let parlor = Parlor::without_server();
-    for command in ["play", "completions", "man"] {
+    for command in ["play", "mcp", "completions", "man"] {
         assert!(!parlor.ok(&[command, "--help"]).contains("--json"), "{command}");
     }
     assert!(parlor.ok(&["show", "--help"]).contains("--json"));

@@ -16,6 +16,7 @@ mod interrupts;
 mod json;
 mod line_opponents;
 mod line_programs;
+mod mcp;
 mod new_bot;
 mod players;
 mod records;

@@ -1,10 +1,13 @@
-//! Plays the two games of a pair on two servers, and compares everything that one viewer receives, and the lines that a
-//! program at its seat would get.
+//! Plays the two games of a pair on two servers, and compares everything that one viewer receives, and what a program or a
+//! language model at its seat would get: lines, and results of tools.
 
 use std::fmt::Debug;
 use std::time::Duration;
 
 use parlor_cli::line_protocol::TableLines;
+use parlor_cli::seat_report::{
+    Budget, Conduct, HistoryPage, ReportOptions, SeatLog, SeatReport, TableReport,
+};
 use parlor_engine::{AnyAction, Lang, Localise, Seat, Seats, Viewer, below};
 use parlor_proto::v1;
 use parlor_proto::v1::stream_item::Item;
@@ -45,6 +48,8 @@ struct ServedModel {
     /// Items that were received and not yet compared.
     received: Vec<v1::StreamItem>,
     leak: Option<Leak>,
+    /// The log from which the tools of a language model would report.
+    log: SeatLog,
 }
 
 /// Messages that a viewer received: each for error output, and as bytes.
@@ -111,9 +116,8 @@ impl ServedModel {
         received.extend(self.stream.items().await);
         for mut item in received {
             self.plant_leak(&mut item);
-            if let Some(line) = self.program_line(&item) {
-                output.push((Box::new(line.clone()), line.into_bytes()));
-            }
+            let texts = self.program_line(&item).into_iter().chain(self.tool_results(&item));
+            output.extend(texts.map(|text| (Box::new(text.clone()) as Box<dyn Debug>, text.into_bytes())));
             output.push(labelled(item));
         }
         if let Viewer::Seat(seat) = self.viewer {
@@ -152,6 +156,28 @@ impl ServedModel {
             _ => return None,
         };
         Some(line.encode())
+    }
+
+    /// The results of tools that a language model at the viewer's seat would get after an item.
+    fn tool_results(&mut self, item: &v1::StreamItem) -> Vec<String> {
+        let Viewer::Seat(_) = self.viewer else { return Vec::new() };
+        match &item.item {
+            Some(Item::Snapshot(snapshot)) => self.log.apply_snapshot(snapshot),
+            Some(Item::Update(update)) => self.log.apply_update(update),
+            Some(Item::Decision(decision)) => {
+                self.log.ask(&Question::from_wire("table", self.log.seat(), decision.clone()));
+            }
+            _ => return Vec::new(),
+        }
+        let state = SeatReport::new(&self.log, "seat", ReportOptions::default());
+        let history = HistoryPage::new(&self.log, "seat", None, Budget::default());
+        let result = TableReport::new(&self.log, "seat", Conduct::default());
+        vec![
+            state.text(Lang::De),
+            history.text(Lang::De),
+            result.text(Lang::De),
+            serde_json::to_string(&(state, history, result)).expect("reports have keys of text"),
+        ]
     }
 
     /// The viewer's record; a running table is cancelled first.
@@ -230,7 +256,10 @@ pub(crate) async fn compare(
         let received = stream.items().await;
         server.get_table(*viewer).await;
         let model = ModelTable::new(*kind, deals);
-        sides.push(ServedModel { server, stream, model, viewer: *viewer, received, leak });
+        // The ids of the two tables differ.
+        let table = v1::Table { table_id: "table".into(), ..Default::default() };
+        let log = SeatLog::new(&table, viewer.seat().map_or(0, |seat| seat.index() as u32));
+        sides.push(ServedModel { server, stream, model, viewer: *viewer, received, leak, log });
     }
     for seat in Seat::all(kind.players) {
         let mut joined = Vec::new();

@@ -31,11 +31,7 @@ pub(crate) fn agent_key(
             folder.join("agents").join(format!("{name}.key"))
         }
     };
-    let read = match fs::read_to_string(&path) {
-        Ok(text) => Ok(AgentKey::new(text.trim())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => create_key(&path),
-        Err(error) => Err(error.into()),
-    };
+    let read = secret_of_file(&path, || Ok(AgentKey::generate()?.reveal().to_owned())).map(AgentKey::new);
     read.map(Some).map_err(|error| {
         let path = path.display();
         Failure::usage(
@@ -45,9 +41,24 @@ pub(crate) fn agent_key(
     })
 }
 
-/// Creates a key, and stores it in a file that only its owner can read.
-fn create_key(path: &Path) -> Result<AgentKey, Box<dyn std::error::Error>> {
-    let key = AgentKey::generate()?;
+/// The secret in a file. A missing file is created with a new one, readable only by its owner.
+pub(crate) fn secret_of_file(
+    path: &Path,
+    new: impl FnOnce() -> Result<String, Box<dyn std::error::Error>>,
+) -> Result<String, Box<dyn std::error::Error>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(text.trim().to_owned()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let secret = new()?;
+            create_file(path, &secret)?;
+            Ok(secret)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Creates a file that only its owner can read.
+fn create_file(path: &Path, secret: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -55,6 +66,5 @@ fn create_key(path: &Path) -> Result<AgentKey, Box<dyn std::error::Error>> {
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    writeln!(options.open(path)?, "{}", key.reveal())?;
-    Ok(key)
+    writeln!(options.open(path)?, "{secret}")
 }
