@@ -120,14 +120,14 @@ impl Client {
     ///
     /// ```no_run
     /// # async fn example(client: parlor_sdk::Client) -> Result<(), parlor_sdk::Error> {
-    /// use parlor_sdk::{AgentSettings, Seat};
+    /// use parlor_sdk::{AgentSettings, Error, Seat};
     ///
     /// let settings = AgentSettings::new("first").key("a secret that only you know");
     /// let mut agent = client.start_agent_seats(settings, |mut seat: Seat| async move {
     ///     while let Some(decision) = seat.next_decision().await? {
     ///         decision.choose_default().await?;
     ///     }
-    ///     Ok(seat.finish().await)
+    ///     Ok::<_, Error>(seat.finish().await)
     /// })?;
     /// while let Some(event) = agent.next().await? {
     ///     println!("{event:?}");
