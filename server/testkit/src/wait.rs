@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Upper bound of a wait, generous enough for a slow and busy machine.
-pub const TIMEOUT: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Awaits a future for at most [`TIMEOUT`].
 ///

@@ -38,13 +38,18 @@ pub(super) struct TournamentView {
 }
 
 impl TournamentView {
-    /// The state. While the last tables of a tournament that is over are being cancelled, it is still
-    /// running.
+    /// The state. A tournament is over once its end is stored: until then, while its last tables are being cancelled, it is
+    /// in the state of before.
     pub(super) fn state(&self) -> TournamentState {
-        if self.folded.is_over() && !self.closed {
+        let folded = &self.folded;
+        if !folded.is_over() || self.closed {
+            folded.plan.state()
+        } else if folded.started.is_some() {
             TournamentState::Running
+        } else if folded.collection.is_some() {
+            TournamentState::Starting
         } else {
-            self.folded.plan.state()
+            TournamentState::Created
         }
     }
 
