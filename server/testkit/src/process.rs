@@ -219,7 +219,7 @@ impl OutputLines {
     }
 
     /// All lines, after the process has exited.
-    fn all(&self) -> String {
+    pub fn all(&self) -> String {
         let read = self.0.0.lock().expect("lines");
         let (read, _) = self.0.1.wait_timeout_while(read, TIMEOUT, |read| !read.ended).expect("lines");
         read.lines.join("\n")

@@ -126,8 +126,11 @@ async fn withheld_reveals_are_dealt_without_counted_and_flagged() {
     let shuffle = client.tournament(&id).await.shuffle.expect("a shuffle");
     assert_eq!(shuffle.entropy, vec![Vec::<u8>::new(); 4]);
     assert_eq!(shuffle.entropy_commitments[1..], [commitment, Vec::new(), Vec::new()]);
+    // Too late: it is ignored.
+    ann.add_entropy(&id, Step::Reveal(OF_ANN.to_vec())).await;
     play_on([ann, bob]);
-    let (_, standings) = client.follow_to_end(&id).await;
+    let (tournament, standings) = client.follow_to_end(&id).await;
+    assert_eq!(tournament.shuffle.expect("a shuffle").entropy, vec![Vec::<u8>::new(); 4]);
     for row in standings.rows {
         assert_eq!(row.entropy_withheld, row.name == "ann", "{row:?}");
     }

@@ -2,7 +2,7 @@
 //! limits, signals and shutdown, commands, logs and traces.
 //!
 //! No test sleeps for a guessed time: each wait is for an output line, a response or an exit, with a timeout
-//! of a minute.
+//! of minutes.
 
 mod commands;
 mod connection_limits;
@@ -11,6 +11,7 @@ mod grpc_calls;
 mod grpc_web;
 mod host_names;
 mod http1;
+mod killed;
 mod limits;
 mod pages;
 mod postgres;
