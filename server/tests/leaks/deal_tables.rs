@@ -30,14 +30,18 @@ const DEALS: u32 = 3;
 
 /// An answer as text for a failed comparison, and as bytes. Ids of tables are replaced in both.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Told {
-    call: &'static str,
-    text: String,
-    bytes: Vec<u8>,
+pub(crate) struct Told {
+    pub(crate) call: &'static str,
+    pub(crate) text: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// The answer of a call about a table, without its id.
-fn told<M: Message + std::fmt::Debug>(call: &'static str, table: &str, answer: Result<M, Status>) -> Told {
+pub(crate) fn told<M: Message + std::fmt::Debug>(
+    call: &'static str,
+    table: &str,
+    answer: Result<M, Status>,
+) -> Told {
     let (text, bytes) = match answer {
         Ok(message) => (format!("{message:?}"), message.encode_to_vec()),
         Err(status) => (
@@ -59,7 +63,7 @@ fn told<M: Message + std::fmt::Debug>(call: &'static str, table: &str, answer: R
 }
 
 /// The bytes with every occurrence of `from` replaced by `to`, which is as long.
-fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+pub(crate) fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let mut start = 0;
     while let Some(found) = bytes[start..].windows(from.len()).position(|part| part == from) {
@@ -87,7 +91,8 @@ impl DealtTournament {
         let factory = ServerFactory::new(false);
         let (server, channel) = factory.start(Arc::new(MemoryLog::new()), &ManualClock::new()).await;
         let (organiser, entrant) = (factory.owner_header(), factory.guest_header());
-        let mut agent = AgentStream::connect(&channel, &entrant).await;
+        let hello = v1::AgentHello { name: "ann".to_owned(), ..v1::AgentHello::default() };
+        let mut agent = AgentStream::connect(&channel, &entrant, hello).await;
         let mut tournaments = TournamentServiceClient::new(channel.clone());
         let created = tournaments.create_tournament(with_key(create(), &organiser));
         let created = with_timeout(created).await.expect("a tournament").into_inner();
@@ -214,7 +219,7 @@ impl DealtTournament {
 }
 
 /// The first message of a stream; the error of a stream that has none.
-async fn first<M>(opened: Result<Response<Streaming<M>>, Status>) -> Result<M, Status> {
+pub(crate) async fn first<M>(opened: Result<Response<Streaming<M>>, Status>) -> Result<M, Status> {
     let message = with_timeout(opened?.into_inner().message()).await?;
     message.ok_or_else(|| Status::ok("the stream has ended"))
 }
@@ -236,21 +241,17 @@ fn create() -> v1::CreateTournamentRequest {
 }
 
 /// The connection of an agent that plays one table at a time.
-struct AgentStream {
+pub(crate) struct AgentStream {
     requests: mpsc::Sender<v1::ConnectRequest>,
     responses: Streaming<v1::ConnectResponse>,
     received: std::collections::VecDeque<(u32, Item)>,
 }
 
 impl AgentStream {
-    async fn connect(channel: &Channel, key: &str) -> AgentStream {
-        let hello = v1::AgentHello {
-            name: "ann".to_owned(),
-            version: "1".to_owned(),
-            games: vec!["gap".to_owned()],
-            max_tables: 1,
-            ..v1::AgentHello::default()
-        };
+    /// Connects an agent that plays GAP.
+    pub(crate) async fn connect(channel: &Channel, key: &str, hello: v1::AgentHello) -> AgentStream {
+        let hello =
+            v1::AgentHello { version: "1".to_owned(), games: vec!["gap".to_owned()], max_tables: 1, ..hello };
         let (requests, receiver) = mpsc::channel(16);
         let first = v1::ConnectRequest { hello: Some(hello), items: Vec::new() };
         requests.send(first).await.expect("an open stream");
@@ -262,7 +263,7 @@ impl AgentStream {
         AgentStream { requests, responses, received: Default::default() }
     }
 
-    async fn next(&mut self) -> (u32, Item) {
+    pub(crate) async fn next(&mut self) -> (u32, Item) {
         loop {
             if let Some(item) = self.received.pop_front() {
                 return item;
@@ -272,6 +273,11 @@ impl AgentStream {
             let items = message.items.into_iter().filter_map(|item| Some((item.channel, item.item?)));
             self.received.extend(items);
         }
+    }
+
+    pub(crate) async fn send(&mut self, channel: u32, item: v1::play_request_item::Item) {
+        let items = vec![v1::PlayRequestItem { channel, item: Some(item) }];
+        self.requests.send(v1::ConnectRequest { hello: None, items }).await.expect("an open stream");
     }
 
     /// The table at which the agent is seated next.
@@ -291,10 +297,7 @@ impl AgentStream {
                 (channel, Item::Decision(decision)) => {
                     let choice = Some(v1::answer::Choice::Index(0));
                     let answer = v1::Answer { decision_id: decision.id, choice, think_ms: None };
-                    let item = Some(v1::play_request_item::Item::Answer(answer));
-                    let items = vec![v1::PlayRequestItem { channel, item }];
-                    let request = v1::ConnectRequest { hello: None, items };
-                    self.requests.send(request).await.expect("an open stream");
+                    self.send(channel, v1::play_request_item::Item::Answer(answer)).await;
                 }
                 (_, Item::Closed(_)) => return table,
                 _ => {}
@@ -304,7 +307,7 @@ impl AgentStream {
 }
 
 /// The first call whose answers differ between two tables.
-fn difference(one: &[Told], other: &[Told]) -> Option<String> {
+pub(crate) fn difference(one: &[Told], other: &[Told]) -> Option<String> {
     assert_eq!(one.len(), other.len());
     let differs = one.iter().zip(other).find(|(one, other)| one != other);
     differs.map(|(one, other)| format!("{}: {}\nor {}", one.call, one.text, other.text))

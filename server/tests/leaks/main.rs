@@ -11,7 +11,8 @@
 //! the viewer is shown are compared, too. Timing is exempt where SECURITY.md says so: in No Dice the seat on turn
 //! waits while others have a hidden decision.
 //!
-//! `deal_tables.rs` compares what is told of tables of a tournament that play different deals.
+//! `deal_tables.rs` compares what is told of tables of a tournament that play different deals. `reveals.rs` compares what is
+//! told of tables and tournaments that are starting, while entropy is revealed.
 //!
 //! `PARLOR_TEST_SEED=7` deals and plays other games; `PARLOR_TEST_GAMES=10` plays ten times as many.
 
@@ -19,6 +20,7 @@ mod compare;
 mod deal_tables;
 mod game_pair;
 mod model_table;
+mod reveals;
 mod server;
 mod table_kind;
 mod tests;
