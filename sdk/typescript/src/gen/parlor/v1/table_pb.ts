@@ -494,7 +494,8 @@ export const GivenSeedSchema: GenMessage<GivenSeed> = /*@__PURE__*/
   messageDesc(file_parlor_v1_table, 9);
 
 /**
- * What makes the shuffle of a table one that nobody could choose, and that anyone can check afterwards.
+ * What the shuffle of a table is made of, so that nobody chooses their part of it when they know the others', and anyone
+ * can check it afterwards.
  *
  * 1. The server draws a secret seed and shows a SHA-256 of it, before anybody joins.
  * 2. Each player may add entropy, and joins with a SHA-256 of it.
@@ -504,8 +505,9 @@ export const GivenSeedSchema: GenMessage<GivenSeed> = /*@__PURE__*/
  *    visible as withheld.
  * 5. The server's seed is shown when the table is over.
  *
- * So nobody, the server included, can choose their part when they know the others'. A server with players of its own can
- * still choose among the deals that withholding their reveals gives.
+ * At a table where no player adds entropy, the server alone decides: it may draw seeds until one suits it, and then show the
+ * commitment. Where an independent player does, a server with players of its own can still choose among the deals that
+ * withholding their reveals gives. docs/fairness.md says what else remains.
  *
  * @generated from message parlor.v1.FairShuffle
  */
@@ -605,7 +607,7 @@ export type DealGroup = Message<"parlor.v1.DealGroup"> & {
 
   /**
    * What the organiser and then each entrant, in their order, added to all shuffles of the tournament. An entry is empty if
-   * nothing was added. Shown together with the seeds.
+   * nothing was added; there is none if the seed was given. Shown together with the seeds.
    *
    * @generated from field: repeated bytes entropy = 4;
    */
@@ -613,8 +615,8 @@ export type DealGroup = Message<"parlor.v1.DealGroup"> & {
 
   /**
    * Whether the colours were changed about: see docs/fairness.md. Only in a game whose rules treat all colours alike; servers
-   * of versions before the signatures of records set it for others too, without effect. The key is HKDF-SHA256 without a salt of the server's seed for the deal, with the text
-   * "parlor recolour v1" and the rotation as one byte as its info.
+   * of versions before the signatures of records set it for others too, without effect. The key is HKDF-SHA256 without a salt
+   * of the server's seed for the deal, with the text "parlor recolour v1" and the rotation as one byte as its info.
    *
    * @generated from field: bool recoloured = 5;
    */
@@ -869,7 +871,7 @@ export type CreateTableRequest = Message<"parlor.v1.CreateTableRequest"> & {
    */
   chance: {
     /**
-     * From seeds that nobody can choose.
+     * From a seed of the server, and what the players add: see FairShuffle.
      *
      * @generated from field: parlor.v1.FreshChance fresh = 8;
      */

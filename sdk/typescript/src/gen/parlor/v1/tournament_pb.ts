@@ -145,8 +145,8 @@ export type TournamentSetup = Message<"parlor.v1.TournamentSetup"> & {
   patienceMs?: number | undefined;
 
   /**
-   * For tests: the seed of all shuffles, 32 bytes, instead of one that nobody could choose. It needs an API key with the
-   * scope "seeded_tables", and shows. Empty: none.
+   * For tests: the seed of all shuffles, 32 bytes, instead of one that the server draws. It needs an API key with the scope
+   * "seeded_tables", and shows. Empty: none.
    *
    * @generated from field: bytes given_seed = 15;
    */
@@ -453,7 +453,8 @@ export const TournamentSchema: GenMessage<Tournament> = /*@__PURE__*/
   messageDesc(file_parlor_v1_tournament, 7);
 
 /**
- * What makes the shuffles of a tournament ones that nobody could choose, and that anyone can check afterwards.
+ * What the shuffles of a tournament are made of, so that nobody chooses their part of them when they know the others', and
+ * anyone can check them afterwards. If nobody adds entropy, the server alone decides.
  *
  * 1. The server draws a secret seed and shows a SHA-256 of it when the tournament is made.
  * 2. When it is started, the organiser and the agents that want to commit to entropy.
