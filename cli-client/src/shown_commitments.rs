@@ -1,8 +1,8 @@
-//! Notes of what tables showed before their games, in the data folder: commitments, and the entropy of own seats. `verify`
-//! compares records with them.
+//! Notes of what tables and tournaments showed before their games, in the data folder: commitments, and the entropy of own
+//! seats. `verify` compares records with them.
 
 use parlor_sdk::record::ShownCommitments;
-use parlor_sdk::{Client, SeatCommitments};
+use parlor_sdk::{Client, SeatCommitments, wire};
 use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
@@ -15,7 +15,13 @@ const FILE: &str = "shown.json";
 /// Maximum number of notes; older ones are dropped.
 const MAX_NOTES: usize = 500;
 
-/// A note. Bytes are in hexadecimal.
+/// File of the notes of tournaments.
+const TOURNAMENTS_FILE: &str = "shown-tournaments.json";
+
+/// Maximum number of commitments in the notes of tournaments; older notes are dropped.
+const MAX_COMMITMENTS: usize = 8_000;
+
+/// A note of a table. Bytes are in hexadecimal.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Note {
     table_id: String,
@@ -23,6 +29,15 @@ struct Note {
     server: String,
     seats: Vec<String>,
     entropy: String,
+}
+
+/// A note of a tournament. Bytes are in hexadecimal.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct TournamentNote {
+    tournament_id: String,
+    server: String,
+    /// The organiser's, then the entrants'. Empty until they were shown.
+    participants: Vec<String>,
 }
 
 /// Keeps notes of the seats that a client joins. The game goes on if a note cannot be written.
@@ -49,13 +64,74 @@ fn write(folder: &DataFolder, shown: &SeatCommitments) -> Result<(), Failure> {
     })
 }
 
-/// Commitments of a table as they were shown to each seat that was joined from here.
-pub(crate) fn of_table(context: &Context, table_id: &str) -> Result<Vec<ShownCommitments>, Failure> {
+/// Keeps a note of what a tournament shows to its organiser or to an agent. What was shown first counts. The tournament goes
+/// on if the note cannot be written.
+pub(crate) fn keep_tournament(context: &Context, id: &str, server: &[u8], participants: &[Vec<u8>]) {
+    let Ok(folder) = DataFolder::locate(&context.environment) else { return };
+    // Nothing is committed to with a given seed.
+    if server.is_empty() {
+        return;
+    }
+    let participants: Vec<String> = participants.iter().map(|commitment| hex(commitment)).collect();
+    // Without the note, `verify` has nothing to compare with, and says so.
+    let _ = folder.update(TOURNAMENTS_FILE, |notes: &mut Vec<TournamentNote>| {
+        match notes.iter_mut().find(|note| note.tournament_id == id) {
+            Some(note) if note.participants.is_empty() => note.participants = participants,
+            Some(_) => {}
+            None => {
+                notes.push(TournamentNote {
+                    tournament_id: id.to_owned(),
+                    server: hex(server),
+                    participants,
+                });
+            }
+        }
+        let mut left = MAX_COMMITMENTS;
+        let fits = |note: &&TournamentNote| {
+            let size = note.participants.len() + 1;
+            let fits = size <= left;
+            left = left.saturating_sub(size);
+            fits
+        };
+        let kept = notes.iter().rev().take_while(fits).count();
+        notes.drain(..notes.len() - kept);
+    });
+}
+
+/// Keeps a note of what a tournament shows to its organiser.
+pub(crate) fn keep_shown(context: &Context, tournament: &wire::Tournament) {
+    if let Some(shuffle) = &tournament.shuffle {
+        keep_tournament(
+            context,
+            &tournament.tournament_id,
+            &shuffle.commitment,
+            &shuffle.entropy_commitments,
+        );
+    }
+}
+
+/// What was shown here before the game of a record: to each seat that was joined from here, and to the organiser and agents
+/// of its tournament.
+pub(crate) fn of_record(context: &Context, record: &wire::Record) -> Result<Vec<ShownCommitments>, Failure> {
     // Without a data folder there are no notes.
     let Ok(folder) = DataFolder::locate(&context.environment) else { return Ok(Vec::new()) };
-    let notes = folder.read::<Vec<Note>>(FILE)?.unwrap_or_default();
-    let notes = notes.into_iter().filter(|note| note.table_id == table_id);
-    Ok(notes.filter_map(shown).collect())
+    let Some(deal) = record.shuffle.as_ref().and_then(|shuffle| shuffle.deal_group.as_ref()) else {
+        let notes = folder.read::<Vec<Note>>(FILE)?.unwrap_or_default();
+        let notes = notes.into_iter().filter(|note| note.table_id == record.table_id);
+        return Ok(notes.filter_map(shown).collect());
+    };
+    let notes = folder.read::<Vec<TournamentNote>>(TOURNAMENTS_FILE)?.unwrap_or_default();
+    let note = notes.into_iter().find(|note| note.tournament_id == deal.tournament_id);
+    Ok(note.and_then(|note| shown_to_participant(&note, deal)).into_iter().collect())
+}
+
+/// `None` if somebody has edited the note, or if a record of a tournament that is not over has nothing to compare.
+fn shown_to_participant(note: &TournamentNote, deal: &wire::DealGroup) -> Option<ShownCommitments> {
+    let participants: Vec<_> = note.participants.iter().map(|text| unhex(text)).collect::<Option<_>>()?;
+    // Records of a tournament that is not over do not have its commitment.
+    let is_over = !deal.tournament_seed.is_empty() || !deal.tournament_commitment.is_empty();
+    let server = if is_over { unhex(&note.server)? } else { Vec::new() };
+    (is_over || !participants.is_empty()).then(|| ShownCommitments::new(server).participants(participants))
 }
 
 /// `None` if somebody has edited the note.

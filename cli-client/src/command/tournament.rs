@@ -15,6 +15,7 @@ use parlor_sdk::{Client, wire};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
+use crate::shown_commitments;
 use programs::ConnectedPrograms;
 use setup::NamedFile;
 
@@ -132,12 +133,15 @@ async fn run_to_the_end(args: &FileArgs, client: &Client, context: &Context) -> 
         Err(exit) => return Ok(exit),
     };
     let id = tournament.tournament_id;
-    if let Err(error) = context.with_wait_notice(client.start_tournament(&id)).await {
-        // A tournament that cannot start is cancelled, unless the caller can retry it by its request id.
-        if args.request_id.is_none() {
-            let _ = client.cancel_tournament(&id, "").await;
+    match context.with_wait_notice(client.start_tournament(&id)).await {
+        Ok(started) => shown_commitments::keep_shown(context, &started),
+        Err(error) => {
+            // A tournament that cannot start is cancelled, unless the caller can retry it by its request id.
+            if args.request_id.is_none() {
+                let _ = client.cancel_tournament(&id, "").await;
+            }
+            return Err(error.into());
         }
-        return Err(error.into());
     }
     let outcome = tokio::select! {
         outcome = follow::run(client, &id, true, context) => outcome,
@@ -175,7 +179,9 @@ async fn run_unary(command: TournamentCommand, context: &Context) -> Result<Exit
             show(&created, context)?;
         }
         TournamentCommand::Start(IdArgs { tournament }) => {
-            show(&client.start_tournament(tournament).await?, context)?;
+            let started = client.start_tournament(tournament).await?;
+            shown_commitments::keep_shown(context, &started);
+            show(&started, context)?;
         }
         TournamentCommand::Show(IdArgs { tournament }) => {
             let found = client.tournament(&tournament).await?;
@@ -223,13 +229,15 @@ async fn create(
 ) -> Result<wire::Tournament, Failure> {
     let games = client.games().await?;
     let setup = file.setup(games, context)?;
-    Ok(match args.request_id.clone() {
+    let created = match args.request_id.clone() {
         Some(request_id) => {
             let request = wire::CreateTournamentRequest { request_id, setup: Some(setup) };
             client.create_tournament_with(request).await?
         }
         None => client.create_tournament(setup).await?,
-    })
+    };
+    shown_commitments::keep_shown(context, &created);
+    Ok(created)
 }
 
 fn show(tournament: &wire::Tournament, context: &Context) -> Result<(), Failure> {

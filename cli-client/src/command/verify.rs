@@ -32,26 +32,30 @@ pub(crate) struct Args {
     key: Vec<String>,
     /// Commitment that the server showed before the game, in hexadecimal: of the table, or of its tournament
     ///
-    /// `parlor play` and `parlor bot` keep what they are shown in the data folder. Records of those tables are compared with
-    /// that without this option.
+    /// `parlor play`, `parlor bot`, `parlor agent` and `parlor tournament` keep what they are shown in the data folder. Records
+    /// of those tables and tournaments are compared with that without this option.
     #[arg(long, value_name = "HEX", value_parser = parse_commitment)]
-    commitment: Option<Vec<u8>>,
+    commitment: Option<Commitment>,
 }
 
-fn parse_commitment(text: &str) -> Result<Vec<u8>, String> {
+/// Commitment of a server: 32 bytes. A type of its own, because clap takes a `Vec` for a list of values.
+#[derive(Clone)]
+struct Commitment(Vec<u8>);
+
+fn parse_commitment(text: &str) -> Result<Commitment, String> {
     let bytes = shown_commitments::unhex(text).filter(|bytes| bytes.len() == 32);
-    bytes.ok_or_else(|| "a commitment has 64 hexadecimal digits".to_owned())
+    bytes.map(Commitment).ok_or_else(|| "a commitment has 64 hexadecimal digits".to_owned())
 }
 
 /// Compares a record with what was shown before its game. Returns whether there was anything to compare with.
 fn compare_with_shown(
     record: &wire::Record,
     report: &mut VerificationReport,
-    commitment: Option<&Vec<u8>>,
+    commitment: Option<&Commitment>,
     context: &Context,
 ) -> Result<bool, Failure> {
-    let mut shown = shown_commitments::of_table(context, &record.table_id)?;
-    shown.extend(commitment.cloned().map(ShownCommitments::new));
+    let mut shown = shown_commitments::of_record(context, record)?;
+    shown.extend(commitment.map(|Commitment(bytes)| ShownCommitments::new(bytes.clone())));
     for shown in &shown {
         report.findings.extend(shown.compare(record));
     }

@@ -11,6 +11,7 @@ mod commands;
 mod conformance;
 mod failures;
 mod games;
+mod grinding;
 mod help;
 mod interrupts;
 mod json;

@@ -34,6 +34,8 @@ pub mod stream;
 pub mod table;
 mod table_calls;
 mod tags;
+#[cfg(feature = "test-hooks")]
+pub mod test_hooks;
 pub mod tournaments;
 mod turns;
 

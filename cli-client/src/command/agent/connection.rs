@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 use crate::output::to_json;
+use crate::shown_commitments;
 
 /// Time for the decisions in progress when the agent is stopped.
 const LEAVE_TIME: Duration = Duration::from_secs(5);
@@ -45,10 +46,19 @@ pub(crate) async fn run_agent(
         };
         let Some(event) = event else { return Ok(Exit::Ok) };
         over += u64::from(matches!(event, AgentEvent::TableOver(_)));
+        keep_commitments(&event, context);
         print(name, &event, context)?;
         if stop_after.is_some_and(|tables| over >= tables) {
             agent.stop();
         }
+    }
+}
+
+/// Keeps what a tournament shows to an agent that it asks for entropy.
+pub(crate) fn keep_commitments(event: &AgentEvent, context: &Context) {
+    if let AgentEvent::EntropyAsked(asked) = event {
+        let (server, participants) = (&asked.commitment, &asked.entropy_commitments);
+        shown_commitments::keep_tournament(context, &asked.tournament_id, server, participants);
     }
 }
 

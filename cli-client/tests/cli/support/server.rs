@@ -1,4 +1,4 @@
-//! A server in a process of its own, which can be killed: the program `tests/programs/test_server.rs`.
+//! A server in a process of its own, which can be killed: a program of `tests/programs`.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -12,6 +12,7 @@ use tempfile::TempDir;
 /// A running server with a store of its own. Killed on drop.
 pub(crate) struct Server {
     process: ServerProcess,
+    program: &'static str,
     folder: TempDir,
 }
 
@@ -46,9 +47,18 @@ impl Server {
 
     /// Starts a server with the given settings file.
     pub(crate) fn with_settings(settings: &str) -> Server {
+        Server::with_program("test_server", settings)
+    }
+
+    /// Starts a server that chooses its seeds when it knows the players' entropy.
+    pub(crate) fn grinding() -> Server {
+        Server::with_program("grinding_server", "")
+    }
+
+    fn with_program(program: &'static str, settings: &str) -> Server {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("parlor.toml"), settings).unwrap();
-        Server { process: start_process(folder.path()), folder }
+        Server { process: start_process(program, folder.path()), program, folder }
     }
 
     /// Listening address.
@@ -68,13 +78,13 @@ impl Server {
 
     /// Restarts the server on the same store, on another port.
     pub(crate) fn restart(&mut self) {
-        self.process = start_process(self.folder.path());
+        self.process = start_process(self.program, self.folder.path());
     }
 }
 
-/// Starts the server on a free port, with its configuration and its data in `folder`.
-fn start_process(folder: &Path) -> ServerProcess {
-    let mut command = server_command(example_program("parlor-cli", "test_server"));
+/// Starts a server program on a free port, with its configuration and its data in `folder`.
+fn start_process(program: &str, folder: &Path) -> ServerProcess {
+    let mut command = server_command(example_program("parlor-cli", program));
     command.args(["--listen", "127.0.0.1:0", "--metrics", "", "--log-level", "warn"]);
     command.arg("--config").arg(folder.join("parlor.toml")).arg("--data").arg(folder.join("data"));
     // The server ends when this process does, which closes the pipe.

@@ -104,5 +104,8 @@ fn decode_entries(
 }
 
 fn record(packed: &[u8], setup: &Arc<Setup>, codec: &dyn PayloadCodec) -> Result<Record, CorruptJournal> {
-    Ok(Record::from_table(Table::new(setup.clone()), &decode_entries(packed, setup, codec)?)?)
+    let entries = decode_entries(packed, setup, codec)?;
+    #[cfg(feature = "test-hooks")]
+    let setup = &crate::test_hooks::ground_setup(setup, &entries);
+    Ok(Record::from_table(Table::new(setup.clone()), &entries)?)
 }

@@ -207,6 +207,7 @@ impl Table {
         if self.stage != Stage::Starting {
             self.check_filled()?;
         }
+        (self.filled, self.started) = (true, Some(at));
         let mut dealt = StepBuilder::default();
         let new = if self.setup.time.constant_secret { AnyGame::new_with_held_windows } else { AnyGame::new };
         let chance = match &self.setup.chance {
@@ -218,7 +219,6 @@ impl Table {
             .map_err(|error| error.to_string())?;
         self.stage = Stage::Playing(game);
         self.invites = Vec::new();
-        (self.filled, self.started) = (true, Some(at));
         builder.emit_to_all(TableEvent::Started { shuffle: Box::new(self.shuffle()) });
         builder.events.append(&mut dealt.events);
         builder.shuffled.append(&mut dealt.shuffled);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parlor_engine::{AnyGame, Seat};
 
-use parlor_fair::ServerSeed;
+use parlor_fair::{Entropy, ServerSeed};
 
 use super::shuffle::{AddedEntropy, revealed};
 use super::update::{Decided, UpdateNumbers};
@@ -199,22 +199,22 @@ impl Table {
     pub fn shuffle(&self) -> Shuffle {
         let has_begun = self.started.is_some();
         let is_over = matches!(self.stage, Stage::Over { .. });
-        let server_seed = match &self.setup.chance {
+        if let ChanceSetup::Deal(deal) = &self.setup.chance {
             // A table cannot know whether its deal is over.
-            ChanceSetup::Deal(deal) => return deal.shuffle(false),
-            ChanceSetup::Fresh { server_seed } => Some(*server_seed),
-            ChanceSetup::Given { .. } | ChanceSetup::Scripted { .. } => None,
-        };
-        let is_fresh = server_seed.is_some();
+            return deal.shuffle(false);
+        }
+        let is_fresh = !self.setup.chance.has_given_seed();
         let shown = |seat: &SeatState| match has_begun {
             true => seat.entropy,
             false => AddedEntropy::committed(seat.entropy.commitment),
         };
         let entropy = self.seats.iter().filter(|_| self.filled && is_fresh).map(shown).collect();
+        let server_seed = self.dealing_seed().filter(|_| is_over);
+        let commitment = server_seed.as_ref().map(|seed| seed.commitment(self.setup.table));
         Shuffle {
-            commitment: self.setup.commitment(),
+            commitment: commitment.or_else(|| self.setup.commitment()),
             entropy,
-            server_seed: server_seed.filter(|_| is_over),
+            server_seed: server_seed.map(|seed| *seed.reveal()),
             game_seed: (has_begun && is_over).then(|| self.game_seed()),
             given: !is_fresh,
             deal: None,
@@ -227,10 +227,25 @@ impl Table {
             ChanceSetup::Given { seed } | ChanceSetup::Scripted { seed, .. } => *seed,
             ChanceSetup::Deal(deal) => *deal.game_seed().reveal(),
             ChanceSetup::Fresh { server_seed } => {
-                let added: Vec<AddedEntropy> = self.seats.iter().map(|seat| seat.entropy).collect();
-                let seed = ServerSeed::from_bytes(*server_seed);
-                *seed.game_seed(self.setup.table, &revealed(&added)).reveal()
+                let seed = self.dealing_seed().unwrap_or(ServerSeed::from_bytes(*server_seed));
+                *seed.game_seed(self.setup.table, &self.revealed_entropy()).reveal()
             }
         }
+    }
+
+    fn revealed_entropy(&self) -> Vec<Entropy> {
+        let added: Vec<AddedEntropy> = self.seats.iter().map(|seat| seat.entropy).collect();
+        revealed(&added)
+    }
+
+    /// The server seed of a fresh shuffle.
+    pub(crate) fn dealing_seed(&self) -> Option<ServerSeed> {
+        let ChanceSetup::Fresh { server_seed } = &self.setup.chance else { return None };
+        let seed = ServerSeed::from_bytes(*server_seed);
+        #[cfg(feature = "test-hooks")]
+        if self.started.is_some() {
+            return Some(crate::test_hooks::ground_seed(seed, self.setup.table, &self.revealed_entropy()));
+        }
+        Some(seed)
     }
 }

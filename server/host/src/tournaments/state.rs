@@ -185,6 +185,8 @@ impl FoldedTournament {
                     None if self.setup.given => Vec::new(),
                     None => std::iter::once(&self.setup.entropy).chain(entropy).map(open).collect(),
                 };
+                #[cfg(feature = "test-hooks")]
+                crate::test_hooks::grind_tournament(&mut self.setup, &self.entropy);
             }
             TournamentEntry::TableOver { place, table, seats } => {
                 self.tables.insert(*place, PlayedTable { table: *table, seats: seats.clone() });
