@@ -78,6 +78,21 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         server.expect_end(ended);
         agent
     });
+    let exam = run_exam(&mut server, args, agent.as_ref(), context).await;
+    if let Some(agent) = agent {
+        agent.stop().await;
+    }
+    exam
+}
+
+/// Runs the checks against the agent, and prints their results.
+async fn run_exam(
+    server: &mut ExamServer,
+    args: Args,
+    agent: Option<&AgentCommand>,
+    context: &Context,
+) -> Result<Exit, Failure> {
+    let address = server.address();
     let program = match args.exec.clone() {
         Some(command) => Some(connect_program(command, &args, address, context).await?),
         None => None,
@@ -95,10 +110,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         patience: args.patience,
     };
     let checks = tokio::select! {
-        checks = run_checks(&mut server, &settings, |check| print(check, context)) => checks?,
+        checks = run_checks(server, &settings, |check| print(check, context)) => checks?,
         failure = unusable(program.as_ref()) => return Err(failure),
     };
-    let end = agent.as_ref().and_then(AgentCommand::end_text);
+    let end = agent.and_then(AgentCommand::end_text);
     let Some(checks) = checks else {
         if let Some(end) = end {
             context.note(end.get(context.lang));

@@ -1,5 +1,7 @@
 //! `parlor conformance` with correct and faulty agents: the program `tests/programs/test_agent.rs`.
 
+use std::path::Path;
+
 use parlor_testkit::example_program;
 use serde_json::Value;
 
@@ -29,13 +31,14 @@ fn run_conformance(behaviour: &str, check: &str, patience: &str) -> (CommandOutp
     (done, lines)
 }
 
-/// Asserts that the agent fails a check, with the given words in the fault.
-fn assert_check_fails(behaviour: &str, check: &str, words: &str) {
+/// Asserts that the agent fails a check, with the given words in the fault. Returns standard error.
+fn assert_check_fails(behaviour: &str, check: &str, words: &str) -> String {
     let (done, lines) = run_conformance(behaviour, check, "5s");
     assert_eq!(done.code, 1, "{done:?}");
     let found = lines.iter().find(|line| line["check"] == check).unwrap_or_else(|| panic!("{done:?}"));
     assert_eq!(found["verdict"], "fail", "{done:?}");
     assert!(found["mend"].to_string().contains(words), "{done:?}");
+    done.stderr
 }
 
 #[test]
@@ -71,7 +74,9 @@ fn ignoring_a_repeated_decision_fails() {
 
 #[test]
 fn not_reconnecting_fails() {
-    assert_check_fails("stays away", "reconnect:asked", "did not reconnect");
+    let stderr = assert_check_fails("stays away", "reconnect:asked", "did not reconnect");
+    let process = stderr.lines().find_map(|line| line.strip_prefix("process ")).unwrap();
+    assert!(!Path::new("/proc").join(process).exists(), "the agent outlives its checks");
 }
 
 #[test]

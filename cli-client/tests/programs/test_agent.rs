@@ -27,6 +27,7 @@ async fn main() {
         tokio::time::sleep(Duration::from_millis(300)).await;
     }
     if agent.is("stays away") {
+        eprintln!("process {}", std::process::id());
         std::future::pending::<()>().await;
     }
 }

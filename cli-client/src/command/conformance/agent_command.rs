@@ -9,8 +9,8 @@ use parlor_cli::lang::BilingualText;
 use parlor_cli::output_tail::OutputTail;
 use parlor_cli::text::sanitise;
 use tokio::process::{Child, Command};
-use tokio::sync::watch;
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::sync::{oneshot, watch};
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
 use crate::errors::Failure;
@@ -18,12 +18,13 @@ use crate::errors::Failure;
 /// Time for the rest of the output once the process has ended.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// A running command. Its process is killed when this is dropped.
+/// A running command, until [`stop`](AgentCommand::stop).
 pub(super) struct AgentCommand {
     name: String,
     tails: Tails,
     status: watch::Receiver<Option<ExitStatus>>,
-    supervisor: AbortHandle,
+    stop: oneshot::Sender<()>,
+    supervisor: JoinHandle<()>,
 }
 
 /// The last lines of both outputs.
@@ -38,12 +39,6 @@ impl Tails {
     fn lines(&self) -> Vec<String> {
         let errors = self.stderr.lines();
         if errors.is_empty() { self.stdout.lines() } else { errors }
-    }
-}
-
-impl Drop for AgentCommand {
-    fn drop(&mut self) {
-        self.supervisor.abort();
     }
 }
 
@@ -71,9 +66,18 @@ impl AgentCommand {
         let tails = Tails::default();
         let (status_sender, status) = watch::channel(None);
         let (ended_sender, ended) = watch::channel(false);
-        let supervised = supervise(child, tails.clone(), status_sender, ended_sender);
-        let supervisor = tokio::spawn(supervised).abort_handle();
-        Ok(Some((AgentCommand { name: name.clone(), tails, status, supervisor }, ended)))
+        let (stop, stopped) = oneshot::channel();
+        let supervised = supervise(child, tails.clone(), stopped, status_sender, ended_sender);
+        let supervisor = tokio::spawn(supervised);
+        Ok(Some((AgentCommand { name: name.clone(), tails, status, stop, supervisor }, ended)))
+    }
+
+    /// Kills the process, if it has not ended, and waits for its end.
+    pub(super) async fn stop(self) {
+        // It fails if the process has ended.
+        let _ = self.stop.send(());
+        // It does not panic.
+        let _ = self.supervisor.await;
     }
 
     /// Sentence about the end of the process, with its last lines; `None` while it runs.
@@ -96,6 +100,7 @@ impl AgentCommand {
 async fn supervise(
     mut child: Child,
     tails: Tails,
+    stopped: oneshot::Receiver<()>,
     status: watch::Sender<Option<ExitStatus>>,
     ended: watch::Sender<bool>,
 ) {
@@ -108,7 +113,14 @@ async fn supervise(
     if let Some(stderr) = child.stderr.take() {
         outputs.spawn(tails.stderr.follow(stderr, show));
     }
-    let exit = child.wait().await;
+    let exit = tokio::select! {
+        exit = child.wait() => exit,
+        _ = stopped => {
+            // It may have ended by itself.
+            let _ = child.kill().await;
+            return;
+        }
+    };
     // A process that it has started can hold the pipes open.
     let _ = timeout(DRAIN_TIME, async { while outputs.join_next().await.is_some() {} }).await;
     status.send_replace(exit.ok());
