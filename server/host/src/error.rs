@@ -98,6 +98,12 @@ pub enum HostError {
         /// The table.
         table: TableId,
     },
+    /// The table is on another node, or on none at the moment.
+    #[error("table {table} is moving to another node, or its node cannot be reached: try again in a moment")]
+    TableElsewhere {
+        /// The table.
+        table: TableId,
+    },
     /// The token was reissued while it was in use.
     #[error("this token was made anew: ask the owner of the table for the new one, and attach with it")]
     Reissued,
@@ -150,7 +156,10 @@ impl HostError {
                         | LogError::Closed
                 )
             }
-            HostError::TooSlow | HostError::TableBusy { .. } | HostError::Stopping => true,
+            HostError::TooSlow
+            | HostError::TableBusy { .. }
+            | HostError::TableElsewhere { .. }
+            | HostError::Stopping => true,
             HostError::Exhausted(LimitExceeded::UnreadBytes { .. }) => true,
             HostError::Exhausted(exhausted) => exhausted.retry_after().is_some(),
             _ => false,

@@ -58,12 +58,12 @@ pub use requests::{Actor, Channel, JoinRequest, NewChance, NewTable, TableFilter
 pub use settings::HostSettings;
 pub use stream::{
     AnswerOutcome, AnswerRefused, Answered, Backpressured, ChannelCommand, ClientCommand, Closed,
-    DecisionPrompt, ItemBatch, ItemEncoder, OutboundBatch, OwnerEvent, OwnerFeedItem, Presence, SeatTime,
-    Snapshot, StreamHandle, StreamItem, StreamKind, StreamReceiver, ViewerUpdate,
+    DecisionPrompt, ItemBatch, ItemEncoder, OutboundBatch, OwnerEvent, OwnerFeedItem, Presence, RemoteItems,
+    SeatTime, Snapshot, StreamHandle, StreamItem, StreamKind, StreamReceiver, ViewerUpdate,
 };
 pub use table_calls::Joined;
 pub use tags::{agent_tag, tournament_tag};
-pub use tournaments::deal_visibility::{DealVisibility, TableEnd, TableEnds};
+pub use tournaments::deal_visibility::{DealVisibility, RemoteDeals, TableEnd, TableEnds};
 pub use turns::{TurnChange, TurnFeed};
 
 use crate::agents::AgentRegistry;

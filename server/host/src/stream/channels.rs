@@ -28,14 +28,21 @@ pub(crate) enum AttachmentTarget {
     Seat(VerifiedSeatToken),
     /// A table, as a spectator.
     Spectator(TableId),
+    /// A table of another node, to which a link carries the channel.
+    Remote(TableId),
 }
 
 impl AttachmentTarget {
     pub(crate) const fn table(&self) -> TableId {
         match self {
             AttachmentTarget::Seat(token) => token.table(),
-            AttachmentTarget::Spectator(table) => *table,
+            AttachmentTarget::Spectator(table) | AttachmentTarget::Remote(table) => *table,
         }
+    }
+
+    /// The table, if it is one of this host.
+    pub(crate) const fn local_table(&self) -> Option<TableId> {
+        if let AttachmentTarget::Remote(_) = self { None } else { Some(self.table()) }
     }
 
     /// The token of a seat.

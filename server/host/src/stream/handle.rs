@@ -19,6 +19,7 @@ use crate::shard::ShardMessage;
 use crate::shard::reply::Revealer;
 use crate::shard::table_message::{AttachRequest, Change, TableMessage};
 use crate::stream::queue::{CatchUpGuard, ChannelLimitReached, StreamQueue, channel_closed};
+use crate::stream::remote::RemoteItems;
 use crate::table::DecisionAnswer;
 use crate::{
     Actor, AnswerOutcome, AnswerRefused, Answered, Channel, Host, HostError, StreamItem, ViewerCredential,
@@ -45,6 +46,14 @@ pub enum ClientCommand {
         after: Option<u64>,
         /// Items that the client wants.
         wants: Wants,
+    },
+    /// Play or watch at a table of another node. The channel is counted and closed like others; its items come by
+    /// [`StreamHandle::remote_items`].
+    AttachRemote {
+        /// The table.
+        table: TableId,
+        /// Number of the last update that the client has.
+        after: Option<u64>,
     },
     /// Play a seat that was assigned to the agent of the stream.
     TakeSeat {
@@ -184,7 +193,8 @@ impl StreamHandle {
     /// Sends a command without waiting, which mostly succeeds. After `Err`, no other command may be sent
     /// before [`StreamHandle::send_when_ready`].
     pub fn try_send(&self, command: ChannelCommand) -> Result<(), Backpressured> {
-        let attaches = matches!(command.command, ClientCommand::Attach { .. });
+        let attaches =
+            matches!(command.command, ClientCommand::Attach { .. } | ClientCommand::AttachRemote { .. });
         if attaches && let Err(retry_after) = self.count_attaches(1) {
             return Err(Backpressured(BlockedOn::AttachRate(command, retry_after)));
         }
@@ -221,8 +231,9 @@ impl StreamHandle {
 
     /// Detaches a channel without a closing item, which the caller sends.
     pub async fn close(&self, channel: Channel) {
-        if let Some(AttachedChannel { attachment, target, .. }) = self.queue.detach(channel) {
-            let table = target.table();
+        if let Some(AttachedChannel { attachment, target, .. }) = self.queue.detach(channel)
+            && let Some(table) = target.local_table()
+        {
             let detach = ShardMessage::Table(table, TableMessage::Detach(attachment));
             // The shard has stopped with the host; nothing is attached any more.
             let _ = self.host.shards.send(table, detach).await;
@@ -247,6 +258,7 @@ impl StreamHandle {
                     to,
                 );
             }
+            ClientCommand::AttachRemote { table, after } => self.attach_remote(channel, table, after, to),
             ClientCommand::TakeSeat { assignment, after, wants } => {
                 // The seat of an agent has one generation: it has no token that could be reissued.
                 let token = VerifiedSeatToken::new(assignment.table, assignment.seat, Generation::FIRST);
@@ -262,8 +274,8 @@ impl StreamHandle {
             }
             ClientCommand::Detach => match self.queue.detach(channel) {
                 Some(AttachedChannel { attachment, target, assignment }) => {
-                    let table = target.table();
                     self.queue.push_unattached(channel, &StreamItem::Closed(channel_closed(None, 0)));
+                    let Some(table) = target.local_table() else { return };
                     if let Some(token) = target.token().filter(|_| assignment.is_some()) {
                         let (answer, _) = oneshot::channel();
                         let change = Change::Resign { seat: token.seat() };
@@ -276,7 +288,7 @@ impl StreamHandle {
                     self.queue.push_unattached(channel, &StreamItem::Closed(channel_closed(Some(none), 0)));
                 }
             },
-            ClientCommand::Answer(answer) => match self.queue.attached(channel) {
+            ClientCommand::Answer(answer) => match self.local_attachment(channel) {
                 Some((attachment, target)) => {
                     let queue = self.queue.clone();
                     let token = target.token();
@@ -312,6 +324,61 @@ impl StreamHandle {
         }
     }
 
+    /// Attachment and target of a channel to a table of this host.
+    fn local_attachment(&self, channel: Channel) -> Option<(Attachment, AttachmentTarget)> {
+        self.queue.attached(channel).filter(|(_, target)| target.local_table().is_some())
+    }
+
+    /// Registers a channel in the outbound queue. Returns the detaching of its previous attachment, if there was one.
+    fn register(
+        &self,
+        channel: Channel,
+        attached: AttachedChannel,
+        after: Option<u64>,
+        max_channels: u32,
+    ) -> Result<Option<(TableId, TableMessage)>, ()> {
+        match self.queue.attach(channel, attached, max_channels as usize) {
+            Ok(before) => Ok(before.and_then(|AttachedChannel { attachment, target, .. }| {
+                target.local_table().map(|table| (table, TableMessage::Detach(attachment)))
+            })),
+            Err(ChannelLimitReached) => {
+                let full = LimitExceeded::Count { resource: LimitedResource::Channels, max: max_channels };
+                let closed = channel_closed(Some(full.into()), after.unwrap_or_default());
+                self.queue.push_unattached(channel, &StreamItem::Closed(closed));
+                Err(())
+            }
+        }
+    }
+
+    fn attach_remote(
+        &self,
+        channel: Channel,
+        table: TableId,
+        after: Option<u64>,
+        to: &mut impl FnMut(TableId, TableMessage),
+    ) {
+        let attachment = Attachment(self.host.shared.attachments.fetch_add(1, Ordering::Relaxed));
+        let target = AttachmentTarget::Remote(table);
+        let attached = AttachedChannel { attachment, target, assignment: None };
+        if let Ok(Some((before, detach))) =
+            self.register(channel, attached, after, self.host.shared.channels_per_stream)
+        {
+            to(before, detach);
+        }
+    }
+
+    /// True if the channel is attached to a table of another node.
+    #[must_use]
+    pub fn is_remote(&self, channel: Channel) -> bool {
+        self.queue.attached(channel).is_some_and(|(_, target)| target.local_table().is_none())
+    }
+
+    /// The way into the outbound queue for the items of channels to other nodes.
+    #[must_use]
+    pub fn remote_items(&self) -> RemoteItems {
+        RemoteItems::new(self.queue.clone())
+    }
+
     #[allow(clippy::too_many_arguments, reason = "an attach request and its destination")]
     fn attach(
         &self,
@@ -330,18 +397,8 @@ impl StreamHandle {
         } else {
             AttachmentTarget::Spectator(table)
         };
-        let before = match self.queue.attach(
-            channel,
-            AttachedChannel { attachment, target, assignment: assignment.map(Box::new) },
-            max_channels as usize,
-        ) {
-            Ok(before) => before,
-            Err(ChannelLimitReached) => {
-                let full = LimitExceeded::Count { resource: LimitedResource::Channels, max: max_channels };
-                let closed = channel_closed(Some(full.into()), after.unwrap_or_default());
-                return self.queue.push_unattached(channel, &StreamItem::Closed(closed));
-            }
-        };
+        let attached = AttachedChannel { attachment, target, assignment: assignment.map(Box::new) };
+        let Ok(before) = self.register(channel, attached, after, max_channels) else { return };
         if let Some(assignment) = assignment {
             self.queue.push(attachment, channel, &StreamItem::SeatAssigned(assignment));
         }
@@ -361,8 +418,8 @@ impl StreamHandle {
             agent,
             _catch_up,
         };
-        if let Some(before) = before {
-            to(before.target.table(), TableMessage::Detach(before.attachment));
+        if let Some((before, detach)) = before {
+            to(before, detach);
         }
         to(table, TableMessage::Attach(Box::new(attach)));
     }
@@ -373,9 +430,10 @@ impl Drop for StreamHandle {
         if let Some(attaches) = &self.attaches {
             attaches.charge(&self.queue);
         }
-        let detach =
-            |AttachedChannel { attachment, target, .. }| (target.table(), TableMessage::Detach(attachment));
-        let messages: Vec<_> = self.queue.detach_all().into_iter().map(detach).collect();
+        let detach = |AttachedChannel { attachment, target, .. }| {
+            target.local_table().map(|table| (table, TableMessage::Detach(attachment)))
+        };
+        let messages: Vec<_> = self.queue.detach_all().into_iter().filter_map(detach).collect();
         if !messages.is_empty()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {

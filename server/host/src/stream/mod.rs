@@ -7,6 +7,7 @@ pub(crate) mod item_batch;
 pub(crate) mod notifications;
 pub(crate) mod queue;
 pub(crate) mod registry;
+pub(crate) mod remote;
 
 pub use handle::{Backpressured, ChannelCommand, ClientCommand, StreamHandle};
 pub use item::{
@@ -16,3 +17,4 @@ pub use item::{
 pub use item_batch::{ItemBatch, ItemEncoder, StreamKind};
 pub use queue::{MAX_CONCURRENT_CATCH_UPS, OutboundBatch};
 pub use registry::StreamReceiver;
+pub use remote::RemoteItems;

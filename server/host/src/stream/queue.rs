@@ -196,6 +196,38 @@ impl StreamQueue {
         fits_more
     }
 
+    /// Queues items of channels to other nodes: their sender has waited for room, so that they are no slow reading.
+    /// `charged` bytes of them were requested by attaching.
+    pub(crate) fn push_remote(&self, items: ItemBatch, charged: usize) {
+        let mut state = self.state();
+        if state.is_ending() {
+            return;
+        }
+        match self.reserve(&mut state, items.len()) {
+            Ok(()) => {
+                if charged > 0 {
+                    state.cold().uncharged_bytes += charged;
+                }
+                self.append_items(&mut state, items, true);
+            }
+            Err(exceeded) => self.cut_off(&mut state, exceeded.into()),
+        }
+        wake_reader(state);
+    }
+
+    /// Closes a channel to another node with this item, if it is still one.
+    pub(crate) fn close_remote(&self, channel: Channel, closed: ItemBatch) {
+        let mut state = self.state();
+        let is_remote =
+            state.channels.get(channel).is_some_and(|attached| attached.target.local_table().is_none());
+        if is_remote && !state.is_ending() {
+            state.channels.remove(channel);
+            self.notify_closed(&state);
+            self.append_items(&mut state, closed, true);
+            wake_reader(state);
+        }
+    }
+
     /// Closes a channel, unless it was attached anew.
     pub(crate) fn close(&self, attachment: Attachment, channel: Channel, closed: Closed) {
         let mut state = self.state();

@@ -5,7 +5,7 @@
 //! their deals that are; a tournament that it does not have is over.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use tokio::sync::Notify;
 
@@ -38,9 +38,20 @@ struct OpenTournament {
     runner: Option<Arc<Notify>>,
 }
 
+/// Knowledge of the deals of tournaments that are played by other nodes.
+pub trait RemoteDeals: std::fmt::Debug + Send + Sync + 'static {
+    /// True if a deal is known to be over; `None` for a tournament of this node. A deal that nothing is known of is not
+    /// over, and its node is asked, for the next time.
+    fn is_over(&self, tournament: TournamentId, number: u32) -> Option<bool>;
+}
+
 /// The tournaments that are not over, and which of their deals are. Clones share the state.
 #[derive(Clone, Default)]
-pub struct DealVisibility(Arc<RwLock<HashMap<TournamentId, OpenTournament>>>);
+pub struct DealVisibility {
+    open: Arc<RwLock<HashMap<TournamentId, OpenTournament>>>,
+    /// Set on a node of a cluster.
+    remote: Arc<OnceLock<Arc<dyn RemoteDeals>>>,
+}
 
 impl std::fmt::Debug for DealVisibility {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -52,8 +63,17 @@ impl DealVisibility {
     /// Returns whether a deal is over, so that all of it may be shown.
     #[must_use]
     pub fn is_over(&self, tournament: TournamentId, number: u32) -> bool {
-        let open = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(over) = self.remote.get().and_then(|remote| remote.is_over(tournament, number)) {
+            return over;
+        }
+        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         open.get(&tournament).is_none_or(|open| open.over.contains(&number))
+    }
+
+    /// Leaves the tournaments of other nodes to their nodes. Called once, at the start.
+    pub fn set_remote(&self, remote: Arc<dyn RemoteDeals>) {
+        // A second call would set the same.
+        let _ = self.remote.set(remote);
     }
 
     /// Checks that the deal of a table is over; `None` is a table without a deal.
@@ -73,7 +93,7 @@ impl DealVisibility {
     /// The tournaments that have started and are not over.
     #[must_use]
     pub fn tournaments(&self) -> Vec<TournamentId> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
+        self.open.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
     }
 
     /// Adds a tournament that is not over and has no runner yet: none of its deals is visible.
@@ -122,7 +142,7 @@ impl DealVisibility {
 
     fn change<T>(&self, change: impl FnOnce(&mut HashMap<TournamentId, OpenTournament>) -> T) -> T {
         // A panic leaves the map consistent: each change is one step.
-        change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner))
+        change(&mut self.open.write().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -288,6 +288,9 @@ impl From<&Failure> for ErrorReport {
             Failure::Host(HostError::TableBusy { table }) => {
                 report(Reason::RateLimited).with_metadata("table_id", table).with_retry(BUSY_RETRY_DELAY)
             }
+            Failure::Host(HostError::TableElsewhere { table }) => report(Reason::ServerStopping)
+                .with_metadata("table_id", table)
+                .with_retry(STOPPING_RETRY_DELAY),
             Failure::Host(HostError::Damaged { table, .. }) => {
                 report(Reason::TableDamaged).with_metadata("table_id", table).with_message(DAMAGED)
             }

@@ -217,6 +217,7 @@ fn host_errors_have_their_reasons() {
         (HostError::Reissued, Code::Unauthenticated, "TOKEN_EXPIRED"),
         (HostError::NoChannel { channel: 7 }, Code::InvalidArgument, "PROTOCOL"),
         (HostError::Stopping, Code::Unavailable, "SERVER_STOPPING"),
+        (HostError::TableElsewhere { table: TABLE }, Code::Unavailable, "SERVER_STOPPING"),
         (HostError::Fault { reason: "a bot".to_owned() }, Code::Internal, "SERVER_FAULT"),
     ];
     for (error, code, reason) in cases {
