@@ -68,6 +68,8 @@ lint-proto: $(BUF) ## Check the .proto files: format, lint, and no break with th
 	$(BUF) format server/store/proto --diff --exit-code
 	$(BUF) lint server/store/proto
 	$(BUF) breaking server/store/proto --against $(STORE_BASELINE)
+	$(BUF) format server/proto --diff --exit-code
+	$(BUF) lint server/proto
 
 .PHONY: clippy
 clippy: ## Lint everything; a warning is an error

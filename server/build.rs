@@ -1,4 +1,4 @@
-//! Embeds the pages for browsers: every file of `web/dist`, as it is and compressed.
+//! Embeds the pages for browsers, every file of `web/dist`, as it is and compressed, and generates the messages between nodes.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -20,14 +20,22 @@ const MIN_HASH: usize = 8;
 /// Bytes of the SHA-256 of a file that are its version.
 const VERSION_BYTES: usize = 12;
 
+/// Root of the .proto files of the messages between nodes.
+const PROTO_ROOT: &str = "proto";
+/// The messages between nodes.
+const LINK_PROTO: &str = "proto/parlor/node/v1/link.proto";
+
 type Error = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Error> {
     // cargo watches the folder with everything in it.
     println!("cargo:rerun-if-changed={FOLDER}");
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed={LINK_PROTO}");
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join(FOLDER);
     let out = PathBuf::from(env::var("OUT_DIR")?);
+    let descriptors = protox::compile([LINK_PROTO], [PROTO_ROOT])?;
+    prost_build::Config::new().out_dir(&out).compile_fds(descriptors)?;
     let mut paths = file_names(&root)?;
     let assets = if root.join(ASSETS).is_dir() { file_names(&root.join(ASSETS))? } else { Vec::new() };
     for name in assets {

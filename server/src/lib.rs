@@ -1,6 +1,8 @@
-//! Parlor's server: the gRPC API over the host ([`grpc`]), its transport ([`transport`]), settings,
+//! Parlor's server: the gRPC API over the host ([`grpc`]), its transport ([`transport`]), links between nodes
+//! ([`cluster`]), settings,
 //! authentication of callers ([`identity`]), pages for browsers ([`pages`]), and telemetry.
 
+pub mod cluster;
 pub mod config;
 pub mod grpc;
 pub mod identity;

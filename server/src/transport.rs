@@ -9,6 +9,7 @@ mod connection;
 mod connection_limit;
 mod cors;
 mod health;
+mod links;
 mod listen;
 mod services;
 mod timed_io;
@@ -31,6 +32,7 @@ use parlor_host::{Codecs, Host, HostError, HostSettings};
 use parlor_store::Log;
 
 use crate::{
+    cluster::{Cluster, ClusterNode, remote_deals::DealKnowledge},
     config::{HostNames, Settings},
     grpc::{
         AppState, Guests, Peer,
@@ -82,6 +84,14 @@ pub enum StartError {
     /// The certificate, its private key or the client CA is unusable.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// The certificates of links are unusable.
+    #[error(
+        "links cannot use TLS ({why}): give a certificate in PEM, its private key, and the authority of all nodes"
+    )]
+    LinkTls {
+        /// The error of the TLS library.
+        why: String,
+    },
     /// The stored state cannot be resumed.
     #[error(transparent)]
     Host(#[from] HostError),
@@ -104,6 +114,14 @@ impl Server {
         settings: &Settings,
         dependencies: ServerDependencies,
     ) -> Result<RunningServer, StartError> {
+        Server::start_with(settings, dependencies, None).await
+    }
+
+    async fn start_with(
+        settings: &Settings,
+        dependencies: ServerDependencies,
+        node: Option<ClusterNode>,
+    ) -> Result<RunningServer, StartError> {
         let (listener, address) = listen::bind("listen", settings.listen).await?;
         let metrics = match settings.metrics {
             // Installed before the server starts: earlier measurements would be lost.
@@ -116,7 +134,7 @@ impl Server {
             host_names: is_local.then(|| settings.connections.host_names.clone()),
             limit: ConnectionLimit::new(&settings.connections, max_open_files()),
         };
-        let mut running = Server::start_admitting(settings, dependencies, incoming, admission).await?;
+        let mut running = Server::start_admitting(settings, dependencies, incoming, admission, node).await?;
         running.address = Some(address);
         if let Some(((listener, address), recorder)) = metrics {
             running.metrics_address = Some(address);
@@ -124,6 +142,16 @@ impl Server {
             running.metrics_task = Some(tokio::spawn(server.instrument(info_span!("page"))));
         }
         Ok(running)
+    }
+
+    /// Starts a server that is a node of a cluster: it listens on the addresses of the settings, and on the node's own
+    /// port for links.
+    pub async fn start_node(
+        settings: &Settings,
+        dependencies: ServerDependencies,
+        node: ClusterNode,
+    ) -> Result<RunningServer, StartError> {
+        Server::start_with(settings, dependencies, Some(node)).await
     }
 
     /// Starts a server on a stream of accepted connections. It has no metrics port, and may be called under any name.
@@ -137,7 +165,7 @@ impl Server {
     {
         let limit = ConnectionLimit::new(&settings.connections, None);
         let admission = Admission { host_names: None, limit };
-        Server::start_admitting(settings, dependencies, incoming, admission).await
+        Server::start_admitting(settings, dependencies, incoming, admission, None).await
     }
 
     async fn start_admitting<IO>(
@@ -145,6 +173,7 @@ impl Server {
         dependencies: ServerDependencies,
         incoming: impl Stream<Item = AcceptedConnection<IO>> + Send + 'static,
         admission: Admission,
+        node: Option<ClusterNode>,
     ) -> Result<RunningServer, StartError>
     where
         IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -161,6 +190,10 @@ impl Server {
             settings.limits.tables_per_key.get(),
         )
         .await;
+        let cluster = node.as_ref().map(|ClusterNode { node, placement, tls, listener: _ }| {
+            let (clock, key) = (dependencies.clock.clone(), &dependencies.server_key);
+            Cluster::new(node.clone(), placement.clone(), clock, key, tls.as_ref())
+        });
         let state = Arc::new(AppState {
             host: host.clone(),
             tournaments,
@@ -168,12 +201,21 @@ impl Server {
             signing_keys: dependencies.signing_keys.clone(),
             guests: Guests::new(&settings.web, &settings.limits, dependencies.clock.clone()),
             settings: settings.clone(),
+            cluster: cluster.clone(),
         });
-        let routes = services::routes(&state, &health).await;
-        let service = tonic_server::service(settings, &dependencies, admission.host_names, routes);
-        let server = tonic_server::server(settings)?;
+        let mut routes = services::routes(&state, &health).await;
         let (stop, close, cut_off) = (CancellationToken::new(), CancellationToken::new(), CutOff::default());
         let timeouts = IoTimeouts::from(&settings.connections);
+        if let Some((node, cluster)) = node.zip(cluster) {
+            cluster.set_local(&routes);
+            let ending = links::Ending { close: close.clone(), cut_off: cut_off.clone() };
+            host.deals().set_remote(Arc::new(DealKnowledge::new(cluster.clone())));
+            let served = (routes.own_only(cluster.clone()), cluster.clone(), host.deals().clone());
+            links::serve(node, settings, &dependencies, served, ending)?;
+            routes = routes.forwarding(cluster);
+        }
+        let service = tonic_server::service(settings, &dependencies, admission.host_names, routes);
+        let server = tonic_server::server(settings)?;
         let connections = incoming.zip(stream::iter(1..)).filter_map({
             let cut_off = cut_off.clone();
             move |(AcceptedConnection { io, address }, number)| {

@@ -9,7 +9,8 @@ use std::task::{Context, Poll, Waker};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, Stream};
 use parlor_host::{
-    AgentStream, Backpressured, Channel, ChannelCommand, ClientCommand, StreamHandle, StreamReceiver,
+    AgentStream, Backpressured, Channel, ChannelCommand, ClientCommand, HostError, StreamHandle,
+    StreamReceiver, TableId,
 };
 use parlor_proto::convert::InvalidField;
 use parlor_proto::v1;
@@ -20,15 +21,49 @@ use tracing::Instrument;
 use super::heartbeat::Heartbeat;
 use super::outbound::{InboundTask, ResponseStream};
 use super::{AppState, Failure};
+use crate::cluster::Cluster;
+use crate::cluster::link_headers::{FromLink, forwarded_call};
+use crate::cluster::remote_channels::RemoteChannels;
 use crate::grpc::convert;
 use crate::identity::Caller;
 
 /// The inbound side of a stream.
 pub(super) enum InboundStream {
     /// A client that attaches channels itself, by token or as this caller.
-    Client { state: Arc<AppState>, caller: Option<Caller>, handle: StreamHandle },
+    Client {
+        state: Arc<AppState>,
+        caller: Option<Caller>,
+        handle: StreamHandle,
+        nodes: Option<Box<OtherNodes>>,
+    },
     /// An agent; the server attaches its channels.
     Agent(Box<AgentStream>),
+}
+
+/// Treatment of tables of other nodes by a stream.
+pub(super) enum OtherNodes {
+    /// Carries their channels: a client's stream.
+    Carry(RemoteChannels),
+    /// Refuses them: a stream that has come from another node.
+    Refuse(Arc<Cluster>),
+}
+
+impl OtherNodes {
+    /// For the stream of this request. `None` on a server that is alone.
+    pub(super) fn of<T>(
+        state: &AppState,
+        request: &tonic::Request<T>,
+        handle: &StreamHandle,
+    ) -> Option<Box<OtherNodes>> {
+        let cluster = state.cluster.clone()?;
+        let extensions = request.extensions();
+        Some(Box::new(if extensions.get::<FromLink>().is_some() {
+            OtherNodes::Refuse(cluster)
+        } else {
+            let call = forwarded_call(extensions);
+            OtherNodes::Carry(RemoteChannels::new(cluster, handle.remote_items(), call))
+        }))
+    }
 }
 
 /// A request message of a stream.
@@ -84,9 +119,10 @@ impl InboundStream {
     /// Attaches channels and waits for the end of the stream.
     async fn follow(self, channels: Vec<(Channel, v1::Attach)>) -> Option<Status> {
         for (channel, attach) in channels {
-            match self.attach(attach) {
-                Ok(command) => Box::pin(self.handle().send(ChannelCommand { channel, command })).await,
-                Err(refusal) => drop(Box::pin(self.refuse(channel.0, refusal)).await),
+            let item = v1::PlayRequestItem { channel: channel.0, item: Some(Item::Attach(attach)) };
+            if let Err(deferred) = self.submit(item) {
+                // An attach that is refused closes its channel, and no other.
+                let _ = Box::pin(self.submit_deferred(deferred)).await;
             }
         }
         self.handle().finish();
@@ -149,10 +185,85 @@ impl InboundStream {
             agent.answer_entropy(tournament, answer);
             return Ok(());
         }
+        let item = match self {
+            InboundStream::Client { nodes: Some(nodes), .. } => {
+                match self.carry(nodes, Channel(channel), item)? {
+                    Some(item) => Some(item),
+                    None => return Ok(()),
+                }
+            }
+            _ => item,
+        };
         let command = self.decode(item).map_err(|refusal| Deferred::Refused(channel, refusal))?;
         self.handle()
             .try_send(ChannelCommand { channel: Channel(channel), command })
             .map_err(Deferred::Backpressured)
+    }
+
+    /// Carries an item to another node, if it concerns a table there. Returns an item for this one.
+    fn carry(
+        &self,
+        nodes: &OtherNodes,
+        channel: Channel,
+        item: Option<Item>,
+    ) -> Result<Option<Item>, Deferred> {
+        let remote = match nodes {
+            OtherNodes::Carry(remote) => remote,
+            OtherNodes::Refuse(cluster) => {
+                let Some(Item::Attach(attach)) = &item else { return Ok(item) };
+                return match self.attached_table(attach) {
+                    Some(table) if !cluster.is_local(table.partition()) => {
+                        let after = attach.after.map_or(0, u64::from);
+                        let elsewhere = HostError::TableElsewhere { table };
+                        let closed = convert::closed(Some(elsewhere.into()), after, true);
+                        Err(Deferred::Refused(channel.0, Refusal::Closed(Box::new(closed))))
+                    }
+                    _ => Ok(item),
+                };
+            }
+        };
+        match item {
+            Some(Item::Attach(attach)) => {
+                remote.forget(channel);
+                match self.attached_table(&attach) {
+                    Some(table) if remote.is_elsewhere(table) => {
+                        let command =
+                            ClientCommand::AttachRemote { table, after: attach.after.map(u64::from) };
+                        match self.handle().try_send(ChannelCommand { channel, command }) {
+                            Ok(()) => self.open_remote(remote, channel, table, attach),
+                            Err(blocked) => {
+                                return Err(Deferred::Remote(channel, Box::new((blocked, table, attach))));
+                            }
+                        }
+                        Ok(None)
+                    }
+                    _ => Ok(Some(Item::Attach(attach))),
+                }
+            }
+            Some(Item::Detach(detach)) => {
+                remote.forget(channel);
+                Ok(Some(Item::Detach(detach)))
+            }
+            Some(item @ (Item::Answer(_) | Item::Reveal(_))) if remote.contains(channel) => {
+                remote.send(channel, item).map_err(|item| Deferred::RemoteFull(channel, Box::new(item)))?;
+                Ok(None)
+            }
+            item => Ok(item),
+        }
+    }
+
+    /// Carries a channel, unless the stream has as many as it may.
+    fn open_remote(&self, remote: &RemoteChannels, channel: Channel, table: TableId, attach: v1::Attach) {
+        if self.handle().is_remote(channel) {
+            remote.open(channel, table, attach);
+        }
+    }
+
+    /// The table of an attach item, if it is valid.
+    fn attached_table(&self, attach: &v1::Attach) -> Option<TableId> {
+        let InboundStream::Client { state, caller, .. } = self else { return None };
+        let attach = convert::attach(attach.clone(), &state.server_key, caller.as_ref()).ok()?;
+        Some(attach.credential.table())
     }
 
     /// Sends a command after backpressure, or refuses an invalid item. Fails if the item ends the stream.
@@ -163,6 +274,31 @@ impl InboundStream {
                 Ok(())
             }
             Deferred::Refused(channel, refusal) => self.refuse(channel, refusal).await,
+            Deferred::Remote(channel, attach) => {
+                let (blocked, table, attach) = *attach;
+                self.handle().send_when_ready(blocked).await;
+                if let Some(remote) = self.remote() {
+                    self.open_remote(remote, channel, table, attach);
+                }
+                Ok(())
+            }
+            Deferred::RemoteFull(channel, item) => {
+                if let Some(remote) = self.remote() {
+                    remote.send_when_ready(channel, *item).await;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The channels that are carried to other nodes.
+    fn remote(&self) -> Option<&RemoteChannels> {
+        match self {
+            InboundStream::Client { nodes: Some(nodes), .. } => match &**nodes {
+                OtherNodes::Carry(remote) => Some(remote),
+                OtherNodes::Refuse(_) => None,
+            },
+            _ => None,
         }
     }
 
@@ -247,6 +383,10 @@ enum Deferred {
     Backpressured(Backpressured),
     /// The item is invalid; with its channel.
     Refused(u32, Refusal),
+    /// A channel to another node has backpressure.
+    Remote(Channel, Box<(Backpressured, TableId, v1::Attach)>),
+    /// A channel to another node has too many answers without an outcome.
+    RemoteFull(Channel, Box<Item>),
 }
 
 /// The end of a stream from the host's side: the agent gets no more seats, or the outbound queue has ended.

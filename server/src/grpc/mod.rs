@@ -39,6 +39,7 @@ use std::sync::Arc;
 
 use parlor_host::Host;
 
+use crate::cluster::Cluster;
 use crate::config::Settings;
 use crate::identity::{ServerKey, SigningKeys};
 
@@ -60,6 +61,8 @@ pub struct AppState {
     pub guests: Guests,
     /// Defaults and limits.
     pub settings: Settings,
+    /// The other nodes, if there are any.
+    pub(crate) cluster: Option<Arc<Cluster>>,
 }
 
 impl AppState {

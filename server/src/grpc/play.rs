@@ -17,7 +17,7 @@ use tonic::{Request, Response, Status, Streaming};
 use tower::{Service, service_fn};
 
 use super::heartbeat::Heartbeat;
-use super::inbound::{InboundStream, bidirectional, server_streaming};
+use super::inbound::{InboundStream, OtherNodes, bidirectional, server_streaming};
 use super::layer::limits::stream_allowance;
 use super::layer::trace::{trace_seat, trace_table};
 use super::outbound::ResponseStream;
@@ -74,7 +74,8 @@ impl Play {
     ) -> Result<Response<ResponseStream<v1::PlayResponse>>, Status> {
         let (caller, allowance) = (caller(&request), stream_allowance(&request));
         let (handle, outbox) = self.0.host.open_stream(allowance).map_err(Failure::from)?;
-        let inbound = InboundStream::Client { state: self.0.clone(), caller, handle };
+        let nodes = OtherNodes::of(&self.0, &request, &handle);
+        let inbound = InboundStream::Client { state: self.0.clone(), caller, handle, nodes };
         Ok(Response::new(bidirectional(inbound, outbox, Vec::new(), request.into_inner())))
     }
 
@@ -83,11 +84,13 @@ impl Play {
         request: Request<v1::FollowRequest>,
     ) -> Result<Response<ResponseStream<v1::FollowResponse>>, Status> {
         let (caller, allowance) = (caller(&request), stream_allowance(&request));
-        let params = convert::follow_channels(request.into_inner()).map_err(Failure::from)?;
+        let (metadata, extensions, message) = request.into_parts();
+        let params = convert::follow_channels(message).map_err(Failure::from)?;
         let (handle, outbox) = self.0.host.open_stream(allowance).map_err(Failure::from)?;
+        let nodes = OtherNodes::of(&self.0, &Request::from_parts(metadata, extensions, ()), &handle);
         let convert::FollowParams { channels, heartbeat } = params;
         let heartbeat = heartbeat.map(|interval| Heartbeat::new(self.0.host.clone(), interval));
-        let inbound = InboundStream::Client { state: self.0.clone(), caller, handle };
+        let inbound = InboundStream::Client { state: self.0.clone(), caller, handle, nodes };
         Ok(Response::new(server_streaming(inbound, outbox, channels, heartbeat)))
     }
 

@@ -148,6 +148,24 @@ enum CallerKind {
 }
 
 impl Caller {
+    /// A caller with this key, which another node of the cluster has verified. That node watches for its removal, too.
+    pub(crate) fn forwarded(entry: KeyEntry) -> Caller {
+        Caller(CallerKind::Key(Arc::new(ActiveKey { entry, revoked: CancellationToken::new() })))
+    }
+
+    /// A caller without a key, whom another node of the cluster has admitted as this owner.
+    pub(crate) fn forwarded_local(owner: Owner) -> Caller {
+        Caller(CallerKind::Local { owner, ended: CancellationToken::new() })
+    }
+
+    /// The entry of the caller's key, if it has one.
+    pub(crate) fn key_entry(&self) -> Option<&KeyEntry> {
+        match &self.0 {
+            CallerKind::Key(key) => Some(&key.entry),
+            CallerKind::Local { .. } => None,
+        }
+    }
+
     /// The owner of the caller's tables.
     #[must_use]
     pub fn owner(&self) -> &Owner {

@@ -25,6 +25,7 @@ pub use keys::{ApiKeyError, ApiKeys, Caller, KeySet, KeySetError, MAX_KEYS, Tabl
 pub use server_key::ServerKey;
 pub use shared_keys::{SharedKeyError, SharedKeys};
 pub use signing_keys::{KeyRotation, SigningKeys};
+pub(crate) use token::unverified_table;
 
 pub use parlor_host::identity::{
     API_KEY_PREFIX, Generation, Owner, ParseOwnerError, SeatClaim, SpectatorClaim, TokenError, TokenKind,

@@ -128,6 +128,11 @@ impl ServerKey {
         Owner::guest([a, b, c, d, e, f, g, h])
     }
 
+    /// The text by which the nodes of a cluster, which share the server key, recognise each other.
+    pub(crate) fn link_token(&self) -> Secret<String> {
+        Secret::new(URL_SAFE_NO_PAD.encode(self.hmac(b"parlor node link v1", b"")))
+    }
+
     fn sign(&self, kind: TokenKind, mut claim: Vec<u8>) -> Secret<String> {
         let mac = self.mac(kind, &claim);
         claim.extend_from_slice(&mac);
@@ -164,6 +169,14 @@ impl ServerKey {
         mac.update(claim);
         mac.finalize().into_bytes().into()
     }
+}
+
+/// The table that a token of any kind names, without verifying the token: to find the node that verifies it.
+pub(crate) fn unverified_table(token: &str) -> Option<TableId> {
+    let kinds = [TokenKind::Seat, TokenKind::Spectator, TokenKind::Invite, TokenKind::Owner];
+    let text = kinds.into_iter().find_map(|kind| token.strip_prefix(kind.prefix()))?;
+    // 24 characters of base64 are 18 bytes, which begin with the 16 of the table.
+    table(&URL_SAFE_NO_PAD.decode(text.get(..24)?).ok()?)
 }
 
 fn table(claim: &[u8]) -> Option<TableId> {
