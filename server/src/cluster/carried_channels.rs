@@ -163,7 +163,7 @@ impl Channels {
             ItemKind::Decision(id) if *id <= open.decision => return Verdict::Drop,
             ItemKind::Decision(id) => open.decision = *id,
             ItemKind::Answered(id) => {
-                open.settle(|item| matches!(item, Item::Answer(answer) if answer.decision_id == *id))
+                open.settle(|item| matches!(item, Item::Answer(answer) if answer.decision_id == *id));
             }
             ItemKind::Revealed => open.settle(|item| matches!(item, Item::Reveal(_))),
             ItemKind::Other => {}

@@ -151,9 +151,9 @@ impl Forwarding<'_> {
             }
             let pause = async {
                 if was_refused {
-                    tokio::time::sleep(retry_pause(failures)).await
+                    tokio::time::sleep(retry_pause(failures)).await;
                 } else {
-                    std::future::pending().await
+                    std::future::pending::<()>().await;
                 }
             };
             tokio::select! {
@@ -168,7 +168,7 @@ impl Forwarding<'_> {
     /// The body of an attempt. That of a client stream can be sent once.
     fn body(&self, first: &mut Option<FirstMessage>) -> Option<(Body, Option<DropGuard>)> {
         if self.home.is_client_streaming() {
-            let (body, guard) = ClientStreamBody::new(first.take()?.into_body());
+            let (body, guard) = ClientStreamBody::wrap(first.take()?.into_body());
             Some((body, Some(guard)))
         } else {
             Some((first.as_ref()?.to_unary_body(), None))
@@ -206,7 +206,7 @@ impl Forwarding<'_> {
         parts: &Parts,
     ) -> Response<Body> {
         let caller = parts.extensions.get::<Caller>().filter(|_| self.home.is_streaming).cloned();
-        response.map(|body| ForwardedBody::new(body, request, caller))
+        response.map(|body| ForwardedBody::wrap(body, request, caller))
     }
 }
 

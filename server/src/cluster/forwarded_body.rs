@@ -28,7 +28,7 @@ pub(super) struct ForwardedBody {
 
 impl ForwardedBody {
     /// The body for a client. If the response lasts, it ends when `caller` loses its rights.
-    pub(super) fn new(body: Incoming, request: Option<DropGuard>, caller: Option<Caller>) -> Body {
+    pub(super) fn wrap(body: Incoming, request: Option<DropGuard>, caller: Option<Caller>) -> Body {
         let revoked = caller.map(|caller| Box::pin(caller.revoked()) as Revoked);
         Body::new(ForwardedBody { body, _request: request, revoked, is_ended: false })
     }
@@ -86,7 +86,7 @@ pub(super) struct ClientStreamBody {
 
 impl ClientStreamBody {
     /// The body, until the guard is dropped.
-    pub(super) fn new(body: Body) -> (Body, DropGuard) {
+    pub(super) fn wrap(body: Body) -> (Body, DropGuard) {
         let token = CancellationToken::new();
         let ended = Box::pin(token.clone().cancelled_owned());
         (Body::new(ClientStreamBody { body, ended }), token.drop_guard())

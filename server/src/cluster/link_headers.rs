@@ -12,7 +12,7 @@ use tonic::Status;
 use super::LINK_VERSION;
 use super::wire::{ForwardedCall, KeyHolder, forwarded_call};
 use crate::grpc::Peer;
-use crate::identity::{Caller, KeyEntry, TableOwner};
+use crate::identity::{Caller, KeyEntry, Quota, TableOwner};
 
 const VERSION: HeaderName = HeaderName::from_static("parlor-link-version");
 const FROM: HeaderName = HeaderName::from_static("parlor-link-from");
@@ -93,7 +93,7 @@ pub(crate) fn forwarded_call(extensions: &http::Extensions) -> HeaderValue {
                     owner: owner.to_string(),
                     hash: hash.to_string(),
                     scopes: scopes.iter().map(ToString::to_string).collect(),
-                    tables: tables.map(|tables| tables.get()),
+                    tables: tables.map(Quota::get),
                 })
             }
             None => Wire::LocalOwner(caller.owner().to_string()),

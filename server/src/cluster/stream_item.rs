@@ -112,10 +112,7 @@ fn item(bytes: &[u8]) -> Option<CarriedItem<'_>> {
 /// True if an answer was refused because its node stops or has lost the table.
 fn is_displaced(mut answered: &[u8]) -> Option<bool> {
     while !answered.is_empty() {
-        let (field, bytes) = match next_bytes(&mut answered) {
-            Some(field) => field,
-            None => return Some(false),
-        };
+        let Some((field, bytes)) = next_bytes(&mut answered) else { return Some(false) };
         if field == REFUSAL {
             return Some(first_number(bytes)? == ErrorReason::ServerStopping as u32);
         }

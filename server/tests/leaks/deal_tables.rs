@@ -23,7 +23,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
 
-use crate::server::{CHANNEL, ServerFactory, with_key};
+use crate::server::{CHANNEL, Route, ServerFactory, with_key};
 
 /// The number of deals, each of two tables.
 const DEALS: u32 = 3;
@@ -88,7 +88,7 @@ struct DealtTournament {
 
 impl DealtTournament {
     async fn new() -> DealtTournament {
-        let factory = ServerFactory::new(false);
+        let factory = ServerFactory::new(Route::Memory);
         let (server, channel) = factory.start(Arc::new(MemoryLog::new()), &ManualClock::new()).await;
         let (organiser, entrant) = (factory.owner_header(), factory.guest_header());
         let hello = v1::AgentHello { name: "ann".to_owned(), ..v1::AgentHello::default() };

@@ -1,7 +1,7 @@
 //! `TestServer`: a server with one table, and the gRPC clients of its players and viewers.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use http_body_util::BodyExt;
@@ -9,12 +9,14 @@ use hyper_util::rt::TokioIo;
 use parlor_engine::{Seat, Viewer};
 use parlor_host::clock::ManualClock;
 use parlor_host::persistence::encode_entry;
+use parlor_host::placement::{NodeId, NodePlacement, Partition, Placement};
 use parlor_host::table::{Entry, Setup};
 use parlor_proto::v1;
 use parlor_proto::v1::play_service_client::PlayServiceClient;
 use parlor_proto::v1::record_service_client::RecordServiceClient;
 use parlor_proto::v1::table_service_client::TableServiceClient;
 use parlor_server::TableId;
+use parlor_server::cluster::ClusterNode;
 use parlor_server::config::Settings;
 use parlor_server::grpc::convert::ApiCodec;
 use parlor_server::identity::{ApiKeys, Generation, KeySet, NewKey, Scope, ServerKey, SigningKeys};
@@ -23,7 +25,8 @@ use parlor_store::{Append, Listing, Log, LogKind, MemoryLog, Millis, NewPlace, O
 use parlor_testkit::with_timeout;
 use prost::Message;
 use tokio::io::DuplexStream;
-use tokio::sync::mpsc;
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, watch};
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Request;
@@ -48,12 +51,22 @@ pub(crate) struct ServerFactory {
     /// A key of somebody else, who does not own the table.
     guest: NewKey,
     server_key: ServerKey,
-    /// Connections over TCP instead of in memory.
-    sockets: bool,
+    route: Route,
+}
+
+/// The way from a client to the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Route {
+    /// A connection in memory.
+    Memory,
+    /// A connection over TCP.
+    Sockets,
+    /// A connection over TCP to another node, which plays and watches over a link.
+    OtherNode,
 }
 
 impl ServerFactory {
-    pub(crate) fn new(sockets: bool) -> ServerFactory {
+    pub(crate) fn new(route: Route) -> ServerFactory {
         let key = |owner: &str, scopes: &[Scope]| {
             let owner = owner.parse().expect("a valid owner name");
             NewKey::generate(owner, scopes.to_vec(), None, None).expect("randomness")
@@ -62,7 +75,7 @@ impl ServerFactory {
             owner: key(OWNER, &[Scope::Tables, Scope::Agents]),
             guest: key("guest", &[Scope::Play, Scope::Tables, Scope::Agents]),
             server_key: ServerKey::from_bytes([7; 32]),
-            sockets,
+            route,
         }
     }
 
@@ -79,23 +92,49 @@ impl ServerFactory {
     /// Starts a server on this log.
     pub(crate) async fn start(&self, log: Arc<MemoryLog>, clock: &ManualClock) -> (RunningServer, Channel) {
         let settings = self.settings();
-        let parts = ServerDependencies {
-            clock: Arc::new(clock.clone()),
-            log,
-            keys: Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).expect("keys"))),
-            server_key: self.server_key.clone(),
-            signing_keys: Arc::new(SigningKeys::from_bytes([8; 32])),
-        };
-        if self.sockets {
+        let parts = self.parts(&settings, log, clock);
+        if self.route == Route::Sockets {
             let running = Server::start(&settings, parts).await.expect("a server");
-            let address = running.address().expect("an address");
-            let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("an address");
-            (running, with_timeout(endpoint.connect()).await.expect("a connection"))
+            let channel = connect(&running).await;
+            (running, channel)
         } else {
             let (near, far) = mpsc::channel::<AcceptedConnection<DuplexStream>>(1);
             let running = Server::start_on(&settings, parts, ReceiverStream::new(far)).await;
             (running.expect("a server"), connect_in_memory(near).await)
         }
+    }
+
+    fn parts(&self, settings: &Settings, log: Arc<MemoryLog>, clock: &ManualClock) -> ServerDependencies {
+        ServerDependencies {
+            clock: Arc::new(clock.clone()),
+            log,
+            keys: Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).expect("keys"))),
+            server_key: self.server_key.clone(),
+            signing_keys: Arc::new(SigningKeys::from_bytes([8; 32])),
+        }
+    }
+
+    /// Starts a node on this log, as one of two that agree on the owner of all tables.
+    async fn start_node(
+        &self,
+        id: &str,
+        nodes: &Arc<OneOwner>,
+        log: Arc<MemoryLog>,
+        clock: &ManualClock,
+    ) -> (RunningServer, Channel) {
+        let settings = self.settings();
+        let id: NodeId = id.parse().expect("a node name");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        if id == nodes.owner {
+            let address = listener.local_addr().expect("an address").to_string();
+            nodes.address.set(address.into()).expect("one owner");
+        }
+        let placement = Arc::new(NodeView { me: id.clone(), nodes: nodes.clone() });
+        let node = ClusterNode { node: id, placement, listener, tls: None };
+        let parts = self.parts(&settings, log, clock);
+        let running = Server::start_node(&settings, parts, node).await.expect("a node");
+        let channel = connect(&running).await;
+        (running, channel)
     }
 
     /// The `authorization` header of the owner's key.
@@ -112,8 +151,21 @@ impl ServerFactory {
     pub(crate) async fn serve(&self, setup: Setup) -> TestServer {
         let (log, clock) = (Arc::new(MemoryLog::new()), ManualClock::new());
         let table = setup.table;
+        let (mut nodes, mut front) = (None, None);
+        if self.route == Route::OtherNode {
+            // Started before there is a table, which it never loads.
+            let owner = "owner".parse().expect("a node name");
+            let all = Arc::new(OneOwner { owner, address: OnceLock::new(), changes: watch::Sender::new(0) });
+            front = Some(self.start_node("front", &all, log.clone(), &clock).await);
+            nodes = Some(all);
+        }
         log.append(create_append(setup)).await.expect("a table");
-        let (running, channel) = self.start(log.clone(), &clock).await;
+        let (running, channel) = match &nodes {
+            Some(nodes) => self.start_node("owner", nodes, log.clone(), &clock).await,
+            None => self.start(log.clone(), &clock).await,
+        };
+        let (front, front_channel) =
+            front.map_or((None, channel.clone()), |(front, channel)| (Some(front), channel));
         // For so long after a start nobody counts as absent, and clocks of absent seats stand still.
         clock.advance(RECONNECT_TIME);
         let tokens = |seat| self.server_key.seat_token(table, seat, Generation(0)).reveal().clone();
@@ -125,12 +177,54 @@ impl ServerFactory {
             log,
             clock,
             tables: TableServiceClient::new(channel.clone()),
-            play: PlayServiceClient::new(channel.clone()),
+            front_tables: TableServiceClient::new(front_channel.clone()),
+            play: PlayServiceClient::new(front_channel),
             records: RecordServiceClient::new(channel.clone()),
             channel,
-            _running: running,
+            is_carried: front.is_some(),
+            _running: [Some(running), front],
         }
     }
+}
+
+/// Two nodes, one of which owns all tables.
+#[derive(Debug)]
+struct OneOwner {
+    owner: NodeId,
+    address: OnceLock<Arc<str>>,
+    changes: watch::Sender<u64>,
+}
+
+/// The view of one of the nodes.
+#[derive(Debug)]
+struct NodeView {
+    me: NodeId,
+    nodes: Arc<OneOwner>,
+}
+
+impl NodePlacement for NodeView {
+    fn placement(&self, _: Partition) -> Placement {
+        if self.me == self.nodes.owner {
+            Placement::Local
+        } else {
+            Placement::Remote(self.nodes.owner.clone())
+        }
+    }
+
+    fn link_address(&self, _: &NodeId) -> Option<Arc<str>> {
+        self.nodes.address.get().cloned()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.nodes.changes.subscribe()
+    }
+}
+
+/// Connects over TCP.
+async fn connect(running: &RunningServer) -> Channel {
+    let address = running.address().expect("an address");
+    let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("an address");
+    with_timeout(endpoint.connect()).await.expect("a connection")
 }
 
 /// Connects in memory.
@@ -178,10 +272,13 @@ pub(crate) struct TestServer {
     table: TableId,
     log: Arc<MemoryLog>,
     tables: TableServiceClient<Channel>,
+    /// By the way on which viewers come.
+    front_tables: TableServiceClient<Channel>,
+    is_carried: bool,
     play: PlayServiceClient<Channel>,
     records: RecordServiceClient<Channel>,
     channel: Channel,
-    _running: RunningServer,
+    _running: [Option<RunningServer>; 2],
 }
 
 /// A request with this `authorization` header.
@@ -246,7 +343,7 @@ impl TestServer {
         let token = viewer.seat().map(|seat| self.tokens[seat.index()].clone()).unwrap_or_default();
         let texts = v1::Language::English.into();
         let asked = v1::GetTableRequest { table_id: self.table.to_string(), token, texts };
-        let response = with_timeout(self.tables.get_table(with_key(asked, &self.guest))).await;
+        let response = with_timeout(self.front_tables.get_table(with_key(asked, &self.guest))).await;
         response.expect("a public table").into_inner()
     }
 
@@ -410,7 +507,7 @@ impl TestServer {
         let (requests, receiver) = mpsc::channel(16);
         let play = self.play.play(with_key(ReceiverStream::new(receiver), &self.guest));
         let responses = with_timeout(play).await.expect("a stream").into_inner();
-        let stream = ViewerStream { requests, responses };
+        let stream = ViewerStream { requests, responses, is_carried: self.is_carried };
         let attach = v1::play_request_item::Item::Attach(self.attach(viewer, Some(0)));
         stream.send(CHANNEL, attach).await;
         stream
@@ -421,7 +518,11 @@ impl TestServer {
 pub(crate) struct ViewerStream {
     requests: mpsc::Sender<v1::PlayRequest>,
     responses: tonic::Streaming<v1::PlayResponse>,
+    is_carried: bool,
 }
+
+/// A decision that nobody has. The outcome of an answer to it comes after everything that its node has sent before.
+const FENCE_DECISION: u32 = u32::MAX;
 
 impl ViewerStream {
     pub(crate) async fn send(&self, channel: u32, item: v1::play_request_item::Item) {
@@ -431,8 +532,17 @@ impl ViewerStream {
 
     /// All items that the server has sent so far.
     pub(crate) async fn items(&mut self) -> Vec<v1::StreamItem> {
-        self.send(FENCE_CHANNEL, v1::play_request_item::Item::Detach(v1::Detach {})).await;
-        self.items_until(|item| item.channel == FENCE_CHANNEL).await
+        if !self.is_carried {
+            self.send(FENCE_CHANNEL, v1::play_request_item::Item::Detach(v1::Detach {})).await;
+            return self.items_until(|item| item.channel == FENCE_CHANNEL).await;
+        }
+        let choice = Some(v1::answer::Choice::Index(0));
+        let answer = v1::Answer { decision_id: FENCE_DECISION, choice, think_ms: None };
+        self.send(CHANNEL, v1::play_request_item::Item::Answer(answer)).await;
+        let is_fence = |item: &v1::StreamItem| matches!(&item.item, Some(v1::stream_item::Item::Answered(answered)) if answered.decision_id == FENCE_DECISION);
+        let mut items = self.items_until(is_fence).await;
+        items.retain(|item| !is_fence(item));
+        items
     }
 
     /// Items up to the message with an item that passes.

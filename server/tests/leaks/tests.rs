@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::compare::{Leak, compare};
 use crate::game_pair::GamePair;
-use crate::server::ServerFactory;
+use crate::server::{Route, ServerFactory};
 use crate::table_kind::TableKind;
 
 /// The generator of a test of this game.
@@ -54,7 +54,8 @@ async fn check_no_leaks(game: GameId) {
     // A game for tests is short: it is compared several times, for enough steps to be meaningful.
     loop {
         compared +=
-            compare_pairs(game, &ServerFactory::new(false), &TableKind::all(game), games, &mut rng).await;
+            compare_pairs(game, &ServerFactory::new(Route::Memory), &TableKind::all(game), games, &mut rng)
+                .await;
         if compared >= MIN_STEPS || !game.info().test_only {
             break;
         }
@@ -64,7 +65,7 @@ async fn check_no_leaks(game: GameId) {
 
 /// Checks that each planted leak is detected within a few games.
 async fn check_leaks_are_detected(game: GameId, leaks: &[Leak]) {
-    let factory = ServerFactory::new(false);
+    let factory = ServerFactory::new(Route::Memory);
     for leak in leaks {
         let mut rng = test_rng(game);
         let mut compared = 0;
@@ -125,8 +126,19 @@ async fn leaking_times_are_detected() {
 
 #[tokio::test]
 async fn viewer_output_over_sockets_does_not_leak() {
-    let (game, factory) = (GameId::NoDice, ServerFactory::new(true));
+    let (game, factory) = (GameId::NoDice, ServerFactory::new(Route::Sockets));
     let mut rng = test_rng(game);
     let compared = compare_pairs(game, &factory, &TableKind::all(game)[..1], 1, &mut rng).await;
     assert!(compared >= 40, "only {compared} steps compared: too few for a meaningful test");
+}
+
+/// A client of one node plays and watches at a table of another.
+#[tokio::test]
+async fn viewer_output_through_another_node_does_not_leak() {
+    for game in [GameId::NoDice, GameId::HabeFertig] {
+        let mut rng = test_rng(game);
+        let factory = ServerFactory::new(Route::OtherNode);
+        let compared = compare_pairs(game, &factory, &TableKind::all(game)[..1], 1, &mut rng).await;
+        assert!(compared >= 40, "only {compared} steps compared: too few for a meaningful test");
+    }
 }

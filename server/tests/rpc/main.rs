@@ -3,7 +3,7 @@
 //! No test sleeps for a guessed time: each wait is for a stream item or a response, with a timeout of a
 //! minute.
 //!
-//! Helpers: `test_server`, `client`, `streams`, `agent_client`, `players`, `table_requests`,
+//! Helpers: `test_server`, `cluster`, `client`, `streams`, `agent_client`, `players`, `table_requests`,
 //! `tournament_requests` and `faulty_log`; every other module holds the tests of one topic.
 
 mod abandoned_requests;
@@ -18,6 +18,11 @@ mod api_keys;
 mod bounded_costs;
 mod client;
 mod clocks;
+mod cluster;
+mod cluster_calls;
+mod cluster_channels;
+mod cluster_deals;
+mod cluster_links;
 mod error_reasons;
 mod fair_shuffle;
 mod faulty_log;

@@ -20,7 +20,7 @@ use tonic::{Response, Streaming};
 
 use super::{HIDDEN, Hidden, Transcript, assert_same, commitment};
 use crate::deal_tables::{Told, first, told};
-use crate::server::{ServerFactory, with_key};
+use crate::server::{Route, ServerFactory, with_key};
 
 /// Entropy of the seats whose viewers are compared.
 const KNOWN: [Hidden; 2] = [[5; 32], [6; 32]];
@@ -215,7 +215,7 @@ impl StartingTable {
 
 #[tokio::test]
 async fn reveals_at_a_table_are_told_to_nobody_before_the_start() {
-    let factory = ServerFactory::new(false);
+    let factory = ServerFactory::new(Route::Memory);
     let mut tables = Vec::new();
     for hidden in HIDDEN {
         let mut table = StartingTable::new(&factory, hidden).await;
@@ -244,7 +244,7 @@ async fn reveals_at_a_table_are_told_to_nobody_before_the_start() {
 /// A table that is cancelled before all have revealed shows its own seed, and nobody's entropy.
 #[tokio::test]
 async fn cancelled_starting_table_shows_no_entropy() {
-    let mut table = StartingTable::new(&ServerFactory::new(false), HIDDEN[0]).await;
+    let mut table = StartingTable::new(&ServerFactory::new(Route::Memory), HIDDEN[0]).await;
     table.reveal(0, &HIDDEN[0]).await;
     table.observe().await;
     let shuffle = table.cancel().await;

@@ -20,7 +20,7 @@ use tonic::transport::Channel;
 
 use super::{HIDDEN, Hidden, Transcript, assert_same, commitment, wait_for_length};
 use crate::deal_tables::{AgentStream, first, told};
-use crate::server::{ServerFactory, with_key};
+use crate::server::{Route, ServerFactory, with_key};
 
 /// Entropy of the second agent.
 const KNOWN: Hidden = [6; 32];
@@ -228,7 +228,7 @@ fn create() -> v1::CreateTournamentRequest {
 
 #[tokio::test]
 async fn reveals_in_a_tournament_are_told_to_nobody_before_the_start() {
-    let factory = ServerFactory::new(false);
+    let factory = ServerFactory::new(Route::Memory);
     let mut started = Vec::new();
     for hidden in [HIDDEN, [HIDDEN[1], HIDDEN[0]]] {
         let mut tournament = StartingTournament::new(&factory, hidden).await;
