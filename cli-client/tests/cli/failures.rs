@@ -132,7 +132,13 @@ fn refused_requests_exit_6() {
     parlor.json(&["join", &table, "--seat", "1"]);
     assert_fails(&parlor, &["join", &table, "--seat", "1"], 6, "SEAT_TAKEN", ["taken", "besetzt"]);
     let kept = make(&["--seat", "user:1", "--seat", "user:2"]);
-    assert_fails(&parlor, &["join", &kept], 6, "NO_SEAT_FREE", ["--open-seat", "kein Sitz frei"]);
+    assert_fails(
+        &parlor,
+        &["join", &kept],
+        6,
+        "NO_SEAT_FREE",
+        ["kept for somebody else", "kein Sitz für dich frei"],
+    );
     let full = make(&["--seat", "open", "--seat", "open"]);
     parlor.json(&["join", &full]);
     parlor.json(&["join", &full]);
