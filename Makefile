@@ -88,12 +88,12 @@ examples: $(BUF) $(NODE) ## Run the examples in Rust and Python, programs of lin
 .PHONY: typescript
 typescript: $(BUF) $(NODE) $(NODE_MODULES) $(CHROMIUM) ## Check the SDK for TypeScript: generated code, format, types, tests against a real server
 	@# With the same features as the tests, so that nothing is built twice.
-	cargo build --workspace --all-features --bins --locked
+	cargo build --workspace --all-features --bins --examples --locked
 	PATH="$(NODE_PATHS):$$PATH" PROGRAMS=$(abspath $(PROGRAMS)) CHROMIUM=$(abspath $(CHROMIUM)) sdk/typescript/check
 
 .PHONY: web-test
 web-test: $(NODE) $(NODE_MODULES) $(WEB_MODULES) $(CHROMIUM) ## Check the page: format, types, that dist/ is what its sources make, games in a browser against a real server
-	cargo build --workspace --all-features --bins --locked
+	cargo build --workspace --all-features --bins --examples --locked
 	PATH="$(NODE_PATHS):$$PATH" PROGRAMS=$(abspath $(PROGRAMS)) CHROMIUM=$(abspath $(CHROMIUM)) server/web/check
 
 .PHONY: doc
