@@ -137,7 +137,7 @@ pub(crate) fn unknown_reply(what: impl std::fmt::Display) -> Failure {
     )
 }
 
-/// What keys, seat tokens, spectator tokens, agent keys, invites and owner tokens begin with.
+/// Prefixes of keys, seat tokens, spectator tokens, agent keys, invites and owner tokens.
 const SECRET_PREFIXES: [&str; 6] = ["plr_", "pls_", "plv_", "pla_", "pli_", "plo_"];
 
 fn one_line(text: &str) -> String {

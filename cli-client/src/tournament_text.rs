@@ -168,7 +168,7 @@ pub fn remarks(row: &wire::StandingsRow, lang: Lang) -> Vec<Remark> {
     remarks
 }
 
-/// What the standings say, in a sentence.
+/// The standings in a sentence.
 #[must_use]
 pub fn headline(tournament: &wire::Tournament, standings: &wire::Standings, lang: Lang) -> String {
     let rows = &standings.rows;

@@ -27,7 +27,7 @@ const IDLE_TIME: Duration = Duration::from_secs(600);
 /// Time that an agent has to be given a seat that it holds already.
 const AGENT_SEAT_TIME: Duration = Duration::from_secs(10);
 
-/// What a handle stands for.
+/// The object of a handle.
 pub(super) enum Connected {
     /// A seat.
     Seat(Arc<ConnectedSeat>),
@@ -81,7 +81,7 @@ impl Connections {
         seat.filter(|seat| seat.failure().is_none())
     }
 
-    /// What a handle stands for, connected.
+    /// The object of a handle, connected.
     pub(super) async fn find(&self, handle: &str) -> Result<Connected, ToolError> {
         if let Some(seat) = self.connected(handle) {
             return Ok(Connected::Seat(seat));

@@ -8,7 +8,7 @@ use super::ReportPage;
 use crate::lang::forfeit_reason;
 use crate::tournament_text::duration_text;
 
-/// What the seats of an entrant add up to.
+/// Sums over the seats of an entrant.
 #[derive(Default)]
 struct Conduct {
     games: u32,

@@ -38,13 +38,13 @@ pub struct Report {
     pub standings: wire::Standings,
     /// Started tables, in deal order.
     pub tables: Vec<wire::TournamentTable>,
-    /// Where the games are.
+    /// The place of the games.
     pub games: Games,
     /// Creation time of the report, for people.
     pub created: String,
 }
 
-/// Where the games of a report are.
+/// The place of the games of a report.
 #[derive(Clone, Debug)]
 pub enum Games {
     /// In the page, by table id.
@@ -64,7 +64,7 @@ impl Default for Games {
 pub struct Game {
     /// The record, in its text form.
     pub record: String,
-    /// What happened, line by line. Empty if the record cannot be replayed.
+    /// The events, line by line. Empty if the record cannot be replayed.
     pub replay: Vec<String>,
 }
 

@@ -6,7 +6,7 @@ use parlor_sdk::wire;
 
 use crate::table::{self, Snapshot, TableMessage, ViewerState};
 
-/// What happened in a game, line by line, with the result at its end. Empty if the record cannot be replayed.
+/// The events of a game, line by line, with the result at its end. Empty if the record cannot be replayed.
 #[must_use]
 pub fn transcript(record: &wire::Record, lang: Lang) -> Vec<String> {
     try_transcript(record, lang).unwrap_or_default()

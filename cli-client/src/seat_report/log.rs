@@ -1,4 +1,4 @@
-//! What a seat has been told, folded from the messages of its stream.
+//! The log of a seat, folded from the messages of its stream.
 
 use std::collections::VecDeque;
 

@@ -2,7 +2,7 @@
 
 use super::files::PageFile;
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Route {
     /// A file, or the page that shows every view.

@@ -34,7 +34,7 @@ struct Transcript {
 }
 
 impl Transcript {
-    /// What was told, with blanks in place of the public values.
+    /// The messages, with blanks in place of the public values.
     fn blanked(&self) -> Vec<Told> {
         let blank = |told: &Told| {
             let mut told = told.clone();

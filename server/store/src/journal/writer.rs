@@ -81,7 +81,7 @@ pub(crate) enum WriterReply {
         complete: bool,
     },
     Adopted,
-    /// Whether the partition was handed over.
+    /// True if the partition was handed over.
     Released(bool),
     Closed,
 }

@@ -162,7 +162,7 @@ impl StartingTable {
         tell(told("ResignSeat", &id, with_timeout(answer).await.map(Response::into_inner)));
     }
 
-    /// What the stream of all seats and the spectator has brought since.
+    /// Messages since then on the stream of all seats and the spectator.
     async fn observe_play(&mut self) {
         self.send(FENCE, v1::play_request_item::Item::Detach(v1::Detach {})).await;
         let mut is_complete = false;
@@ -175,7 +175,7 @@ impl StartingTable {
         }
     }
 
-    /// What a second client of everybody is told.
+    /// The messages of a second client of everybody.
     async fn observe_follow(&mut self) {
         let channels = self.attaches(None).into_iter();
         let channels: Vec<v1::FollowChannel> =
